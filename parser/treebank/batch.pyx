@@ -250,5 +250,17 @@ cdef class Sentence:
                 found.append((int(first), int(last), row[1]))
         return found
 
+    @property
+    def empty_nodes(self):
+        """Empty nodes as (word they stand behind, number, form)."""
+        if not self.c().marks & HAS_EXTRA_ROWS:
+            return []
+        found = []
+        for row in self.rows():
+            word, dot, node = row[0].partition(".")
+            if dot and not row[0].startswith("#"):
+                found.append((int(word), int(node), row[1]))
+        return found
+
     def __repr__(self):
         return f"<Sentence {self.name}: {' '.join(self.words)}>"

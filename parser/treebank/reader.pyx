@@ -279,6 +279,7 @@ cdef class Reader:
     cdef readonly uint64_t several_roots
     cdef object stream
     cdef object readinto
+    cdef tuple read_errors
     cdef object pending                  # a fault met behind good sentences: raised by the next fill
     cdef bytes carry                     # bytes behind the last whole sentence
     cdef uint64_t line_number
@@ -304,12 +305,13 @@ cdef class Reader:
         self.faults = []
         self.at_start = True
         if hasattr(path, "read"):
-            self.stream, self.file = path, getattr(path, "name", "<stream>")
-            if not isinstance(self.file, str):
-                self.file = "<stream>"
+            self.stream = path
+            named = getattr(path, "name", None)
+            self.file = named if isinstance(named, str) else "<stream>"
         else:
             self.file = display_name(str(path))
             self.stream = open_input(path)
+        self.read_errors = decompression_errors(self.file)
         # standard input is taken as it comes, so that a sentence is answered without waiting for a full block
         self.readinto = self.stream.readinto
         if self.file == "<stdin>" and hasattr(self.stream, "readinto1"):
@@ -341,12 +343,12 @@ cdef class Reader:
             yield from batch
 
     def batches(self):
-        """New batches to the end of the file."""
-        while True:
+        """New batches to the end of the file, which is then closed."""
+        with self:
             batch = Batch()
-            if not self.fill(batch):
-                return
-            yield batch
+            while self.fill(batch):
+                yield batch
+                batch = Batch()
 
     def fill(self, Batch batch not None):
         """Fills the batch with the next block of sentences, whatever it held before; False at the end of the file.
@@ -409,7 +411,7 @@ cdef class Reader:
         batch.reserve_text(max(wanted, b.length + 1))
         try:
             got = self.readinto(PyMemoryView_FromMemory(b.text + b.length, b.capacity - b.length, PyBUF_WRITE))
-        except decompression_errors() as error:
+        except self.read_errors as error:
             raise TreebankError(f"cannot be read on: {error}", self.file, self.line_number + 1) from None
         b.length += got
         self.at_end = got == 0

@@ -9,12 +9,17 @@ from typing import BinaryIO
 from parser.treebank.errors import TreebankError
 
 
-def _zstd_open(path, mode):
+def _zstd():
+    """Zstandard of the standard library, or its backport for Python before 3.14."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    return zstd.open(path, mode)
+    return zstd
+
+
+def _zstd_open(path, mode):
+    return _zstd().open(path, mode)
 
 
 def _gzip_open(path, mode):
@@ -33,16 +38,20 @@ def _xz_open(path, mode):
 OPENERS = {".gz": _gzip_open, ".xz": _xz_open, ".zst": _zstd_open}
 
 
-def decompression_errors() -> tuple[type[Exception], ...]:
-    """What the decompressors raise for data that is cut off or is not what its suffix says."""
-    import lzma
-    import zlib
+def decompression_errors(path: str) -> tuple[type[Exception], ...]:
+    """What reading raises for data that is cut off or is not what its suffix says."""
+    suffix = suffix_of(path)
+    if suffix == ".gz":
+        import zlib
 
-    if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdError
-    else:
-        from backports.zstd import ZstdError
-    return (EOFError, OSError, zlib.error, lzma.LZMAError, ZstdError)
+        return EOFError, OSError, zlib.error
+    if suffix == ".xz":
+        import lzma
+
+        return EOFError, OSError, lzma.LZMAError
+    if suffix == ".zst":
+        return EOFError, OSError, _zstd().ZstdError
+    return (OSError,)
 
 
 def display_name(path: str) -> str:
