@@ -42,3 +42,6 @@ cdef class Learner:
     cdef void tick(self) noexcept nogil
     # the final weight of every entry of a row, as of now
     cdef void weights_of(self, Row* row, float* out) noexcept nogil
+
+    cdef int prepare(self, int32_t n_actions, int32_t cold_bytes, int32_t dense_above, int32_t min_updates) except -1
+    cdef int32_t final_row(self, uint64_t cell, float* weights) noexcept nogil

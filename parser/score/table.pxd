@@ -10,7 +10,7 @@ from cymem.cymem cimport Pool
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.score.keymap cimport KeyMap
+from parser.score.keymap cimport KeyMap, keymap_cell
 
 cdef enum:
     MAX_FIRED = 512         # features of one state whose cells are remembered; more are looked up again
@@ -43,21 +43,31 @@ cdef class RowTable:
     cdef Pool mem                       # owns the map's arrays, `blocks` and every block
     cdef KeyMap map
     cdef char** blocks
-    cdef int32_t n_blocks
-    cdef int32_t block_room             # length of `blocks`
+    cdef uint32_t n_blocks
+    cdef uint32_t block_room            # length of `blocks`
     cdef uint32_t top                   # first unused unit of the arena
     cdef Shape shapes[MAX_SHAPES]
     cdef int32_t dense                  # the last shape
     cdef readonly int32_t n_actions
     cdef readonly int32_t cold_bytes
 
-    cdef int look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
+    cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
     cdef int reserve(self, int32_t n_more) except -1 nogil
-    cdef uint64_t row_cell(self, feat_t key, int32_t i, const Fired* fired) except? 0 nogil
-    cdef int grow(self, uint64_t cell, int32_t n_entries) except -1 nogil
+    cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil
     cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil
+    cdef int grow(self, uint64_t cell, int32_t n_entries) except -1 nogil
     cdef uint32_t new_row(self, int32_t shape) except 0 nogil
     cdef int new_block(self) except -1
+    cdef int clear(self) except -1
+    cdef int set_shape(self, int32_t index, int32_t capacity, int32_t id_bytes) except -1
+    cdef void copy_row(self, Row* old, Row* new) noexcept nogil
+    cdef void dump_row(self, Row* row, uint16_t* actions, float* hot, char* cold) noexcept nogil
+
+    # the cell of the i-th feature of a state: where it was last found, or by a search (an empty cell if unknown)
+    cdef inline uint64_t find(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
+        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+            return fired.cells[i]
+        return keymap_cell(&self.map, key)
 
     cdef inline Row* at(self, uint32_t ref) noexcept nogil:
         return <Row*>(self.blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
