@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, uint8_t
 
-from parser.common cimport cost_t, feat_t, label_t
+from parser.common cimport feat_t
+from parser.search.agenda cimport Agenda
 from parser.transition.gold cimport GoldBlock
 from parser.transition.list_state cimport ListBlock
 from parser.transition.state cimport StateBlock
@@ -12,6 +13,7 @@ cdef class Workspace:
     cdef StateBlock states
     cdef ListBlock lists
     cdef GoldBlock gold
+    cdef Agenda agenda          # easy-first alone; else None
     cdef char* memory           # owns the arrays below
     cdef feat_t* feats          # [max_features]
     cdef float* scores          # [n_actions]
