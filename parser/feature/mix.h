@@ -1,8 +1,8 @@
 /* How values become features: sums of values times one odd factor per place, then a finaliser.
 
    Values are 64-bit hashes themselves, so a sum of products with odd factors tells tuples apart as well as a hash of
-   them would (multilinear hashing: Carter & Wegman 1979), in any order of computation. The finaliser makes every bit of
-   the key depend on every bit of the sum; it is a bijection, so it adds no collisions. */
+   them would (multilinear hashing: Carter & Wegman 1979), in any order of computation. The finaliser (MurmurHash3's,
+   Appleby) makes every bit of the key depend on every bit of the sum; it is a bijection, so it adds no collisions. */
 #ifndef ARCSPEED_FEATURE_MIX_H
 #define ARCSPEED_FEATURE_MIX_H
 #include <stdint.h>
@@ -17,6 +17,7 @@ static const uint64_t feature_factor[FEATURE_FACTORS] = {
     0xA0761D6478BD642FULL, 0xE7037ED1A0B428DBULL, 0x8EBC6AF09C88C6E3ULL, 0x589965CC75374CC3ULL,
 };
 
+/* for values, which go through feature_key later */
 static inline uint64_t feature_spread(uint64_t z) {
     z ^= z >> 32;
     z *= 0xD6E8FEB86659FD93ULL;
@@ -25,7 +26,11 @@ static inline uint64_t feature_spread(uint64_t z) {
 
 /* 0 is never a key */
 static inline uint64_t feature_key(uint64_t z) {
-    z = feature_spread(z);
+    z ^= z >> 33;
+    z *= 0xFF51AFD7ED558CCDULL;
+    z ^= z >> 33;
+    z *= 0xC4CEB9FE1A85EC53ULL;
+    z ^= z >> 33;
     return z ? z : 1;
 }
 

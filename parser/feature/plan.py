@@ -72,7 +72,7 @@ class Plan:
         return add(self.parts, part, MAX_PARTS, "different values")
 
     def stored_value(self, attributes: Sequence[Attribute]) -> int:
-        ids = tuple(sorted(add(self.attributes, attribute, MAX_PARTS, "attributes") for attribute in attributes))
+        ids = tuple(add(self.attributes, attribute, MAX_PARTS, "attributes") for attribute in sorted(attributes))
         return add(self.stored, ids, MAX_PARTS, "combinations of attributes")
 
     def condition(self, node: Node, name: str) -> int:
@@ -81,10 +81,11 @@ class Plan:
         return MAX_NODES + add(self.conditions, found, MAX_CONDITIONS, "conditions")
 
     def add_rule(self, template: Template) -> None:
+        """A key depends on the template alone, not on the order of its atoms or on the set: see identity."""
         words: dict[Node, list[Attribute]] = {}
         others: list[Part] = []
         need = 0
-        for atom in template.atoms:
+        for atom in sorted(template.atoms):
             if atom.kind == "if":
                 need |= 1 << self.condition(atom.nodes[0], atom.argument)
             elif atom.kind in ("L", "valency", "labelset", "dist", "span", "leaf"):
