@@ -124,7 +124,11 @@ def report(rows, conllu_speed):
 
 def measure(small: Path, large: Path, words: int, small_words: int, repeats: int):
     rows = []
-    for title, columns in (("tabs, lines, heads", ()), ("and form ids", ("form",)), ("and ids of all columns", COLUMNS)):
+    for title, columns in (
+        ("tabs, lines, heads", ()),
+        ("and form ids", ("form",)),
+        ("and ids of all columns", COLUMNS),
+    ):
         rows.append((f"arcspeed read: {title}", words / best(lambda c=columns: read(large, c), repeats), "read"))
     rows.append(("arcspeed write: new trees", words / write_only(large, repeats), "write"))
     for title, new in (("same bytes", False), ("all ids, new trees", True)):

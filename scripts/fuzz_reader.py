@@ -1,8 +1,8 @@
 """Broken treebank files by the million: the reader must answer each with sentences or with one clear error.
 
 Made for the sanitizer build (make fuzz). Files are small, mutated from valid ones so that the deeper checks are
-reached: bytes flipped, cells, rows and separators moved, doubled or dropped, numbers changed. Every input is reproducible
-from the seed and its number. What is read whole must be written back the same after one round, with the same trees.
+reached: bytes flipped, cells, rows and separators moved, doubled or dropped, numbers changed. Every input can be made
+again from the seed and its number. What is read whole must be written back the same after one round, with the same trees.
 """
 
 import argparse

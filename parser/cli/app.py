@@ -1,5 +1,6 @@
 """The commands and their options; what they do stands in a module each."""
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -114,11 +115,26 @@ def demo(
 def run(arguments: list[str]) -> int:
     """Runs one command and returns the exit code; data errors become one line on standard error."""
     try:
+        code = call(arguments)
+        sys.stdout.flush()
+        return code
+    except TreebankError as error:
+        print(f"arcspeed: error: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}", file=sys.stderr)
+        forget_unwritten_output()
+    except KeyboardInterrupt:
+        return 130
+    return 1
+
+
+def call(arguments: list[str]) -> int:
+    try:
         return app(arguments, prog_name="arcspeed") or 0
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
-    except TreebankError as error:
-        print(f"arcspeed: error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+
+
+def forget_unwritten_output() -> None:
+    """What could not be written is not tried again, with a traceback, when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
