@@ -118,8 +118,13 @@ class Surface:
         return self.ends[self.token_of_word]
 
     def lowered(self, begin: int, end: int) -> list[str]:
-        """Forms of words begin..end - 1 as the shared tasks' scorer compares them: lower case, spaces kept."""
-        return [self.strings[c].lower() for c in self.forms[begin:end].tolist()]
+        """Forms of words begin..end - 1 as the shared tasks' scorer compares them.
+
+        Lower case; spaces are taken out of words that are tokens and kept in the words of a multiword token.
+        """
+        strings = [self.strings[c] for c in self.forms[begin:end].tolist()]
+        kept = self.in_range[begin:end].tolist()
+        return [s.lower() if keep else without_spaces(s).lower() for s, keep in zip(strings, kept, strict=True)]
 
 
 def without_spaces(form: str) -> str:

@@ -191,7 +191,7 @@ def check_lengths(corpus: Corpus) -> None:
 def check_column(column: Column, name: str, source: str) -> None:
     distinct = len(set(column.strings))
     if distinct != len(column.strings):
-        raise CorpusError(f"{source}: {len(column.strings)} {name} are listed, {distinct} distinct, expected no repeats")
+        raise CorpusError(f"{source}: {len(column.strings)} {name} listed, {distinct} distinct, expected no repeats")
     codes = column.codes
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise CorpusError(f"{source}: codes of {name} are no flat array of integers")

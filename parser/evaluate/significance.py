@@ -118,6 +118,6 @@ def resampled_sums(table: np.ndarray, resamples: int, seed: int) -> np.ndarray:
 def drawn_sentences(random: np.random.PCG64, draws: int, n: int) -> np.ndarray:
     """Sentences 0..n-1, nearly uniform (off by less than n / 2**32).
 
-    From the generator's raw words: they are the same in every version of numpy, what its Generator makes of them is not.
+    From raw words of the generator: these are the same in every version of numpy, what Generator makes of them is not.
     """
     return (((random.random_raw(draws) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)).astype(np.int64)
