@@ -44,10 +44,15 @@ def align(gold: Corpus, system: Corpus) -> Alignment:
         return one_to_one(gold, tokens=n_tokens(gold))
     gold_surface = Surface(gold, gold_forms, gold_ranges, strings)
     system_surface = Surface(system, system_forms, system_ranges, strings)
-    if gold_surface.text != system_surface.text:
-        if same_words:      # such as a format without multiword tokens: their text is lost, the words are not
-            return one_to_one(gold, tokens=None)
-        raise AlignmentError(parting(gold, gold_surface, system, system_surface))
+    problem = (
+        gold_surface.empty_form(gold)
+        or system_surface.empty_form(system)
+        or parting(gold, gold_surface, system, system_surface)
+    )
+    if problem and same_words:  # such as a format without multiword tokens: their text is lost, the words are not
+        return one_to_one(gold, tokens=None)
+    if problem:
+        raise AlignmentError(problem)
     return by_characters(gold, gold_surface, system, system_surface)
 
 
@@ -98,13 +103,6 @@ class Surface:
         self.text = "".join([bare[c] for c in codes.tolist()])
         self.ends = np.cumsum(lengths)
         self.starts = self.ends - lengths
-        empty = np.flatnonzero(lengths == 0)
-        if empty.size:
-            word = self.word_of_token[empty[0]]
-            sentence = np.searchsorted(corpus.offsets, word, side="right") - 1
-            position = word - corpus.offsets[sentence] + 1
-            raise AlignmentError(f"{corpus.place(sentence)}, word {position}: the form has no character but spaces")
-
         self.first_tokens = self.token_of_word[corpus.offsets[:-1]]
         last_tokens = self.token_of_word[corpus.offsets[1:] - 1]
         self.sentence_starts, self.sentence_ends = self.starts[self.first_tokens], self.ends[last_tokens]
@@ -116,6 +114,16 @@ class Surface:
     @property
     def word_ends(self) -> np.ndarray:
         return self.ends[self.token_of_word]
+
+    def empty_form(self, corpus: Corpus) -> str | None:
+        """What is wrong with the first token that has no characters: a span of nothing cannot be aligned."""
+        empty = np.flatnonzero(self.starts == self.ends)
+        if not empty.size:
+            return None
+        word = self.word_of_token[empty[0]]
+        sentence = np.searchsorted(corpus.offsets, word, side="right") - 1
+        position = word - corpus.offsets[sentence] + 1
+        return f"{corpus.place(sentence)}, word {position}: the form has no character but spaces, expected others too"
 
     def lowered(self, begin: int, end: int) -> list[str]:
         """Forms of words begin..end - 1 as the shared tasks' scorer compares them.
@@ -132,9 +140,11 @@ def without_spaces(form: str) -> str:
     return "".join([c for c in form if unicodedata.category(c) != "Zs"])
 
 
-def parting(gold: Corpus, gold_surface: Surface, system: Corpus, system_surface: Surface) -> str:
+def parting(gold: Corpus, gold_surface: Surface, system: Corpus, system_surface: Surface) -> str | None:
     """Where two texts first differ, in one line."""
     a, b = gold_surface.text, system_surface.text
+    if a == b:
+        return None
     at, end = 0, min(len(a), len(b))
     while at < end:     # a[:at] == b[:at] always; halve the part that may still hold the difference
         half = (at + end + 1) // 2

@@ -1,5 +1,6 @@
-"""Sentences as plain Python lists, read from and written to CoNLL-U text in the obvious way: for tests of evaluation."""
+"""Sentences as plain Python lists, read from and written to CoNLL-U text in the obvious way: to test evaluation."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from parser.evaluate.corpus import Corpus
@@ -15,7 +16,7 @@ class Word(NamedTuple):
 
 class Sentence(NamedTuple):
     words: list[Word]
-    ranges: list[tuple[int, int, str]] = []     # (first, last, form)
+    ranges: Sequence[tuple[int, int, str]] = ()     # (first, last, form)
     name: str = ""
     line: int = 0
 

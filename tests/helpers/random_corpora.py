@@ -1,4 +1,4 @@
-"""Random small corpora: a gold one, and outputs of imagined systems with other trees, labels, tags, words, sentences."""
+"""Random small corpora: gold ones, and outputs of imagined systems: other trees, labels, tags, words, sentences."""
 
 from helpers.plain_corpus import Sentence, Word
 
