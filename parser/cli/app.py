@@ -21,6 +21,15 @@ app = typer.Typer(
 )
 
 
+class Punctuation(StrEnum):
+    auto = "auto"
+    ud = "ud"
+    unicode = "unicode"
+    ptb = "ptb"
+    chinese = "chinese"
+    udt = "udt"
+
+
 class OnError(StrEnum):
     stop = "stop"
     skip = "skip"
@@ -93,6 +102,50 @@ def convert(
     from parser.cli.convert import run
 
     raise typer.Exit(run(source, target, format, to, on_error.value, roots.value))
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File with the right trees.")],
+    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM...", help="Outputs to score; - is standard input.")],
+    format: FormatOption = "auto",
+    punctuation: Annotated[
+        Punctuation,
+        typer.Option(
+            help="Which words are punctuation in the scores without it: ud (UPOS PUNCT), unicode (forms of punctuation "
+            "characters, as CoNLL-X), ptb (the Penn tags of Chen & Manning 2014), chinese (XPOS PU), udt (UPOS .), or "
+            "auto: ud where the gold file has it, else unicode."
+        ),
+    ] = Punctuation.auto,
+    subtypes: Annotated[
+        bool, typer.Option("--subtypes/--no-subtypes", help="List labels with their subtypes (nmod:poss) or without.")
+    ] = True,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also by label, arc length, sentence length, and confusions of labels.")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=100, help="Resamples of the paired bootstrap between outputs.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    roots: RootsOption = Roots.warn,
+    as_json: JsonOption = False,
+) -> None:
+    """Score parser outputs against gold trees; with several outputs, test each against the first.
+
+    UAS, LAS and label accuracy with and without punctuation, CLAS, complete matches, roots, and the official UD
+    scorer's table. Where words are divided differently, they are aligned by their characters as that scorer does.
+    """
+    from parser.cli.evaluate import run
+
+    options = {
+        "format": format,
+        "punctuation": punctuation.value,
+        "subtypes": subtypes,
+        "resamples": resamples,
+        "seed": seed,
+        "roots": roots.value,
+    }
+    raise typer.Exit(run(gold, systems, options, as_json, details))
 
 
 @app.command()

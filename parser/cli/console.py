@@ -59,7 +59,7 @@ def show(value: object) -> str:
 
 
 def is_number(cell: str) -> bool:
-    return cell == "-" or cell.rstrip("%").lstrip("+-").replace(",", "").replace(".", "", 1).isdigit()
+    return cell in ("", "-") or cell.rstrip("%").lstrip("+-").replace(",", "").replace(".", "", 1).isdigit()
 
 
 class Progress:
