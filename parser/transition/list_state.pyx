@@ -3,6 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free
+from libc.string cimport memset
 
 from parser.common cimport CHECK
 from parser.transition.node cimport NodeC, attach_left, attach_right, node_clear
@@ -17,13 +18,13 @@ cdef void list_clear(ListC* s, int32_t n, int32_t place) noexcept nogil:
     cdef int32_t i, lowest = 0 if place == ROOT_FIRST else 1
     cdef NodeC* node
     cdef LinkC* link
+    # padding, and spare: equal states are equal bytes
+    memset(<char*>s + list_bytes(n) - LINE, 0, LINE)
+    memset(s, 0, sizeof(ListC))
     s.n = n
     s.leftmost = lowest if lowest <= n else -1
     s.length = n + 1 - lowest
-    s.arcs = s.roots = 0
     s.place = place
-    for i in range(10):
-        s.spare[i] = 0
     node, link = list_nodes(s), links(s)
     for i in range(-1, n + 1):
         node_clear(&node[i])

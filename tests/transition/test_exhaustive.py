@@ -62,7 +62,7 @@ def compare(variant, n, weights, labelled, root_label="root", one_root=False):
                         for (name, label), cost in sorted(search.costs(c).items(), key=lambda item: -item[1])}
             assert gold.costs(state, labelled, weights) == expected, where
             compared += len(expected)
-    assert compared >= n
+    assert compared or n == 1
     return compared
 
 
