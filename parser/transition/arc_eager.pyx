@@ -35,9 +35,9 @@ cimport cython
 from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport CHECK, cost_t, label_t
-from parser.transition.gold cimport GoldC, GoldNode, right_deps_from
-from parser.transition.node cimport NodeC, attach_left, attach_right
-from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, N, S, StateC, nodes, pop, push, stack, state_clear
+from parser.transition.gold cimport GoldC, right_deps_from
+from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
+from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, N, S, StateC, nodes, pop, push, state_clear
 from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
 
 
@@ -55,6 +55,11 @@ cdef inline int32_t free_left_deps(const NodeC* node, const GoldC* g, int32_t b)
     for k in range(g.node[b].begin, g.node[b].right):
         count += node[g.deps[k]].on_stack == 1 and node[g.deps[k]].head < 0
     return count
+
+
+cdef inline void push_open(StateC* s, int32_t b) noexcept nogil:
+    s.second = b if s.open == 1 else s.second
+    s.open += 1
 
 
 cdef inline bint is_second(const StateC* s, int32_t k) noexcept nogil:
@@ -88,7 +93,8 @@ cdef class ArcEager(StackSystem):
         elif self.place == ROOT_FIRST:
             return 0
         if top > 0:
-            moves |= 1 << REDUCE if nodes(s)[top].head >= 0 else 1 << LEFT
+            # no branch: which of the two is legal is hard to predict
+            moves |= <uint32_t>1 << <uint32_t>(LEFT - (nodes(s)[top].head >= 0))
         if self.single_root:
             moves &= self.keeps_one_root(s, top)
         return moves
@@ -106,28 +112,29 @@ cdef class ArcEager(StackSystem):
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
         cdef int32_t top = S(s, 0), b = N(s, 0)
+        cdef NodeC* node = nodes(s)
         CHECK(self.legal(s) >> move & 1)
         if move == SHIFT:
-            self.shift(s, b, True)
+            push_open(s, b)
+            push(s, b)
+            s.front += 1
         elif move == RIGHT:
-            attach_right(nodes(s), top, b, label)
             s.arcs += 1
-            s.roots += top == 0
-            self.shift(s, b, top == 0)
-        else:
-            s.open -= nodes(s)[top].head <= 0
+            attach(node, top, b, label, TO_RIGHT)
+            push(s, b)
+            s.front += 1
+            if top == 0:
+                s.roots += 1
+                push_open(s, b)
+        elif move == LEFT:
             pop(s)
-            if move == LEFT:
-                attach_left(nodes(s), b, top, label)
-                s.arcs += 1
-                s.roots += b == 0
-
-    cdef inline void shift(self, StateC* s, int32_t b, bint is_open) noexcept nogil:
-        push(s, b)
-        s.front += 1
-        s.open += is_open
-        if is_open and s.open == 2:
-            s.second = b
+            s.open -= 1
+            s.arcs += 1
+            s.roots += b == 0
+            attach(node, b, top, label, TO_LEFT)
+        else:
+            pop(s)
+            s.open -= node[top].head == 0
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

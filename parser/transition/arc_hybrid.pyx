@@ -24,7 +24,7 @@ from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
-from parser.transition.node cimport NodeC, attach_left, attach_right
+from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
 from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, pop, push, stack, \
     state_clear
 from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
@@ -75,10 +75,10 @@ cdef class ArcHybrid(StackSystem):
         pop(s)
         s.arcs += 1
         if move == LEFT:
-            attach_left(nodes(s), b, top, label)
+            attach(nodes(s), b, top, label, TO_LEFT)
             s.roots += b == 0
         else:
-            attach_right(nodes(s), below, top, label)
+            attach(nodes(s), below, top, label, TO_RIGHT)
             s.roots += below == 0
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:

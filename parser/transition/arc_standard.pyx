@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, uint32_t
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.arc_standard_table cimport View, table_best
 from parser.transition.gold cimport GoldC, right_deps_from
-from parser.transition.node cimport NodeC, attach_left, attach_right
+from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
 from parser.transition.state cimport ROOT_FIRST, N, S, StateC, nodes, pop, push, stack, state_clear
 from parser.transition.system cimport ILLEGAL, LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
 
@@ -72,10 +72,10 @@ cdef class ArcStandard(StackSystem):
         pop(s)
         s.arcs += 1
         if move == RIGHT:
-            attach_right(nodes(s), below, top, label)
+            attach(nodes(s), below, top, label, TO_RIGHT)
             s.roots += below == 0
         else:
-            attach_left(nodes(s), top, below, label)
+            attach(nodes(s), top, below, label, TO_LEFT)
             nodes(s)[below].on_stack = 0
             nodes(s)[top].on_stack = 1
             stack(s)[s.depth - 1] = top

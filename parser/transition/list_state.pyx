@@ -6,7 +6,7 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport CHECK
-from parser.transition.node cimport NodeC, attach_left, attach_right, node_clear
+from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach, node_clear
 from parser.transition.state cimport ROOT_FIRST
 
 
@@ -40,11 +40,11 @@ cdef void list_attach(ListC* s, int32_t head, int32_t dep, int32_t label) noexce
     cdef LinkC* d = &link[dep]
     CHECK(dep > 0 and list_nodes(s)[dep].on_stack == 1 and list_nodes(s)[head].on_stack == 1)
     if d.right == head:
-        attach_left(list_nodes(s), head, dep, label)
+        attach(list_nodes(s), head, dep, label, TO_LEFT)
         link[head].first = d.first
     else:
         CHECK(d.left == head)
-        attach_right(list_nodes(s), head, dep, label)
+        attach(list_nodes(s), head, dep, label, TO_RIGHT)
         link[head].last = d.last
     if d.left >= 0:
         link[d.left].right = d.right

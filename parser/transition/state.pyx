@@ -27,7 +27,7 @@ cdef void state_clear(StateC* s, int32_t n, RootPlace place) noexcept nogil:
     node = nodes(s)
     for i in range(-1, n + 1):
         node_clear(&node[i])
-    for i in range(-PAD, n + 1):
+    for i in range(-PAD, n + 2):
         stack(s)[i] = -1
 
 
