@@ -1,0 +1,281 @@
+"""AdaGrad with regularised dual averaging for the multilabel logistic loss.
+
+As in Goldberg 2013 (Dynamic-oracle transition-based parsing with calibrated probabilistic output):
+P(a) = exp(s_a) / sum over the legal actions; the loss of a state is -log of the probability that all zero-cost actions
+have together. Its direction of descent for the score of action a is
+
+    d_a = f_a - p_a,    p = softmax over the legal actions,    f = softmax over the zero-cost ones, 0 for the others.
+
+hot: g, the sum of d; cold: G, the sum of d^2. There are no stored weights: a weight is computed where it is read,
+
+    w = alpha / (sqrt(G) + rho) * sign(g) * max(|g| - j * l1, 0),    j = number of states visited so far,
+
+(Duchi, Hazan & Singer 2011, section 5.1, the l1-regularised dual averaging step), so features not met for a while keep
+shrinking, as the penalty on the mean gradient asks.
+"""
+
+from cymem.cymem cimport Pool
+from cython cimport final
+from libc.math cimport fabsf
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+import numpy as np
+
+from parser.common cimport feat_t
+from parser.learn.learner cimport Learner
+from parser.score.choose cimport softmax
+from parser.score.keymap cimport NO_ROW
+from parser.score.table cimport MAX_FIRED, Row
+
+
+cdef extern from "parser/score/vector.h":
+    float rda_weight(float g, float G, float threshold, float step, float ridge) noexcept nogil
+    float rda_weight_inside(float g, float G, float threshold, float step, float ridge) noexcept nogil
+    void rda_add(float* total, const float* g, const float* G, int32_t n, float threshold, float step,
+                 float ridge) noexcept nogil
+    void rda_add_inside(float* total, const float* g, const float* G, int32_t n, float threshold, float step,
+                        float ridge) noexcept nogil
+    void rda_update(float* g, float* G, const float* d, int32_t n) noexcept nogil
+
+PAPER_L1 = 1 / 20       # times 1 / number of training tokens
+SKETCH_PER_TOKEN = 64
+SKETCH_BITS = (16, 26)
+
+
+@final
+cdef class AdaGradRDA(Learner):
+    """compact=False: a row of g and G for every action from the first state on in which a feature has a gradient.
+
+    compact=True: an action enters a row with its first gradient of at least `birth`; from then on all its gradients
+    count. A feature gets a row with the `gate`-th state in which it could have entered one (a sketch counts, which may
+    count too high), and a row of more than `dense_above` actions takes all actions.
+    """
+    cdef readonly float alpha
+    cdef readonly float rho
+    cdef readonly double l1             # lambda
+    cdef readonly bint ridge_inside_sqrt
+    cdef readonly bint compact
+    cdef readonly float birth
+    cdef readonly float quiet           # states without a gradient of this size change nothing
+    cdef readonly int32_t gate
+    cdef Pool mem                       # owns the arrays below
+    cdef float* f                       # of the state being learned: see above
+    cdef float* d                       # first p, then f - p
+    cdef uint8_t* present               # 1 for the actions of the row being changed; all 0 in between
+    cdef uint16_t* fresh                # actions whose gradient is at least `birth`
+    cdef int32_t n_fresh
+    cdef uint8_t* sketch                # how often features were met; two cells per feature, the lower one counts
+    cdef int32_t sketch_shift           # 64 - log2 of the number of cells
+
+    def __init__(self, int32_t n_actions, *, n_tokens=None, l1=None, float alpha=1, float rho=0.01,
+                 bint ridge_inside_sqrt=False, int32_t min_updates=0, bint compact=True, float birth=0.02,
+                 float quiet=0.001, int32_t gate=1, int32_t dense_above=32):
+        """n_tokens: of the training set; l1 defaults to 1 / (20 n_tokens)."""
+        if (n_tokens is None or n_tokens < 1) and (l1 is None or gate > 1):
+            raise ValueError("AdaGrad-RDA needs the number of training tokens")
+        for name, value, valid in (("alpha", alpha, alpha > 0), ("rho", rho, rho > 0), ("birth", birth, birth >= 0),
+                                   ("quiet", quiet, quiet >= 0), ("gate", gate, 1 <= gate <= 255),
+                                   ("l1", l1, l1 is None or l1 >= 0)):
+            if not valid:
+                raise ValueError(f"AdaGrad-RDA: {name} cannot be {value}")
+        self.prepare(n_actions, sizeof(float), dense_above if compact else 0, min_updates)
+        self.alpha, self.rho, self.ridge_inside_sqrt = alpha, rho, ridge_inside_sqrt
+        self.l1 = PAPER_L1 / n_tokens if l1 is None else l1
+        self.compact = compact
+        self.gate = 1
+        if compact:
+            self.birth, self.quiet, self.gate = birth, quiet, gate
+        self.mem = Pool()
+        self.f = <float*>self.mem.alloc(n_actions, sizeof(float))
+        self.d = <float*>self.mem.alloc(n_actions, sizeof(float))
+        self.present = <uint8_t*>self.mem.alloc(n_actions, 1)
+        self.fresh = <uint16_t*>self.mem.alloc(n_actions, sizeof(uint16_t))
+        if self.gate > 1:
+            self.make_sketch(SKETCH_PER_TOKEN * n_tokens)
+
+    cdef int make_sketch(self, uint64_t n_cells) except -1:
+        cdef int32_t bits = SKETCH_BITS[0]
+        while bits < SKETCH_BITS[1] and (<uint64_t>1 << bits) < n_cells:
+            bits += 1
+        self.sketch = <uint8_t*>self.mem.alloc(<size_t>1 << bits, 1)
+        self.sketch_shift = 64 - bits
+        return 0
+
+    # Scoring
+
+    cdef inline float threshold(self) noexcept nogil:
+        return <float>(<double>self.steps * self.l1)
+
+    cdef void score(self, const feat_t* feats, int32_t n, float* out) noexcept nogil:
+        """A square root and a division per number: what a state costs is the length of its dense rows."""
+        cdef int32_t i, m, start = 0
+        cdef float threshold = self.threshold()
+        memset(out, 0, self.n_actions * sizeof(float))
+        while start < n:
+            m = min(n - start, MAX_FIRED)
+            self.table.look_up(feats + start, m, &self.fired)
+            for i in range(m):
+                if self.table.map.values[self.fired.cells[i]] != NO_ROW:
+                    self.add_row_to(self.table.row(self.fired.cells[i]), threshold, out)
+            start += m
+        if n > MAX_FIRED:
+            self.fired.n = 0
+
+    cdef inline void add_row_to(self, Row* row, float threshold, float* out) noexcept nogil:
+        if row.updates < <uint32_t>self.min_updates:
+            return
+        cdef float* g = self.table.hot(row)
+        cdef float* G = <float*>self.table.cold(row)
+        if self.table.is_dense(row):
+            if self.ridge_inside_sqrt:
+                rda_add_inside(out, g, G, self.n_actions, threshold, self.alpha, self.rho)
+            else:
+                rda_add(out, g, G, self.n_actions, threshold, self.alpha, self.rho)
+            return
+        cdef uint16_t* ids = self.table.ids(row)
+        cdef int32_t k
+        for k in range(row.n):
+            if fabsf(g[k]) > threshold:
+                out[ids[k]] += self.weight(g[k], G[k], threshold)
+
+    cdef inline float weight(self, float g, float G, float threshold) noexcept nogil:
+        if self.ridge_inside_sqrt:
+            return rda_weight_inside(g, G, threshold, self.alpha, self.rho)
+        return rda_weight(g, G, threshold, self.alpha, self.rho)
+
+    cdef void weights_of(self, Row* row, float* out) noexcept nogil:
+        cdef float* g = self.table.hot(row)
+        cdef float* G = <float*>self.table.cold(row)
+        cdef float threshold = self.threshold()
+        cdef int32_t k
+        for k in range(row.n):
+            out[k] = self.weight(g[k], G[k], threshold)
+
+    # Learning
+
+    cdef int learn(self, const feat_t* feats, int32_t n, const uint8_t* legal, const uint8_t* zero,
+                   const float* scores, int32_t predicted, int32_t oracle) except -1 nogil:
+        """Learns in every state, right or wrong. Where all legal actions are zero-cost, d is 0 and only j counts."""
+        cdef int32_t a
+        cdef bint choice = False
+        cdef double log_legal, log_zero
+        for a in range(self.n_actions):
+            choice |= legal[a] != zero[a]
+        if choice:
+            log_legal = softmax(scores, legal, self.n_actions, self.d)
+            log_zero = softmax(scores, zero, self.n_actions, self.f)
+            for a in range(self.n_actions):
+                self.d[a] = self.f[a] - self.d[a]
+            self.loss += log_legal - log_zero
+            self.descend(feats, n, self.d)
+        self.tick()
+        return 0
+
+    cdef int add_all(self, const feat_t* feats, int32_t n, const float* delta) except -1 nogil:
+        return self.descend(feats, n, delta)
+
+    cdef int add(self, const feat_t* feats, int32_t n, int32_t action, float delta) except -1 nogil:
+        memset(self.d, 0, self.n_actions * sizeof(float))
+        self.d[action] = delta
+        return self.descend(feats, n, self.d)
+
+    cdef int descend(self, const feat_t* feats, int32_t n, const float* d) except -1 nogil:
+        """g += d and G += d^2 in the rows of all features."""
+        cdef int32_t a, i
+        cdef float largest = 0
+        self.n_fresh = 0
+        for a in range(self.n_actions):
+            largest = max(largest, fabsf(d[a]))
+            if d[a] != 0 and fabsf(d[a]) >= self.birth:
+                self.fresh[self.n_fresh] = a
+                self.n_fresh += 1
+        if largest == 0 or largest < self.quiet:
+            return 0
+        self.updates += 1
+        self.table.reserve(n)
+        for i in range(n):
+            if feats[i] != 0:
+                self.change_row(feats[i], i, d)
+        return 0
+
+    cdef int change_row(self, feat_t key, int32_t i, const float* d) except -1 nogil:
+        cdef uint64_t cell = self.table.find(key, i, &self.fired)
+        if self.table.map.values[cell] == NO_ROW:
+            if self.n_fresh == 0 or (self.gate > 1 and not self.admits(key)):
+                return 0
+            cell = self.table.claim(key, i, &self.fired)
+            self.table.grow(cell, self.n_fresh)
+        if not self.table.is_dense(self.table.row(cell)):
+            self.bear(cell)
+        cdef Row* row = self.table.row(cell)
+        cdef float* g = self.table.hot(row)
+        cdef float* G = <float*>self.table.cold(row)
+        cdef uint16_t* ids = self.table.ids(row)
+        cdef int32_t k
+        cdef float change
+        row.updates += 1
+        if self.table.is_dense(row):
+            rda_update(g, G, d, self.n_actions)
+            return 0
+        for k in range(row.n):
+            change = d[ids[k]]
+            g[k] += change
+            G[k] += change * change
+        return 0
+
+    cdef int bear(self, uint64_t cell) except -1 nogil:
+        """Entries of 0 for the fresh actions that the sparse row of a cell lacks; the row may become dense."""
+        cdef Row* row = self.table.row(cell)
+        cdef uint16_t* ids = self.table.ids(row)
+        cdef int32_t k, old = row.n, missing = 0
+        for k in range(old):
+            self.present[ids[k]] = 1
+        for k in range(self.n_fresh):
+            missing += not self.present[self.fresh[k]]
+        if missing > 0:
+            self.table.grow(cell, old + missing)
+            row = self.table.row(cell)
+        # the old row's memory is untouched until another row is made: its ids can still be read
+        if missing > 0 and not self.table.is_dense(row):
+            for k in range(self.n_fresh):
+                if not self.present[self.fresh[k]]:
+                    self.table.ids(row)[row.n] = self.fresh[k]
+                    row.n += 1
+        for k in range(old):
+            self.present[ids[k]] = 0
+        return 0
+
+    cdef bint admits(self, feat_t key) noexcept nogil:
+        """Has this feature now been met `gate` times? Two cells per feature, the lower count is nearer the truth."""
+        cdef uint8_t* one = &self.sketch[(key * <uint64_t>0x9E3779B97F4A7C15) >> self.sketch_shift]
+        cdef uint8_t* two = &self.sketch[(key * <uint64_t>0xC2B2AE3D27D4EB4F) >> self.sketch_shift]
+        cdef uint8_t count = min(one[0], two[0])
+        if count + 1 >= self.gate:
+            return True
+        # only the lower cells grow (conservative update: Estan & Varghese 2002)
+        one[0] = max(one[0], count + 1)
+        two[0] = max(two[0], count + 1)
+        return False
+
+    # The state of training
+
+    def dump(self):
+        arrays = Learner.dump(self)
+        if self.gate > 1:
+            arrays["sketch"] = np.asarray(<uint8_t[:self.sketch_cells()]>self.sketch).copy()
+        return arrays
+
+    def restore(self, arrays):
+        cdef uint8_t[::1] sketch
+        if self.gate > 1:
+            saved = arrays.get("sketch")
+            if saved is None or saved.dtype != np.uint8 or saved.shape != (self.sketch_cells(),):
+                raise ValueError("training weights: array 'sketch' is missing or of another size")
+        Learner.restore(self, arrays)
+        if self.gate > 1:
+            sketch = <uint8_t[:self.sketch_cells()]>self.sketch
+            sketch[:] = arrays["sketch"]
+
+    cdef uint64_t sketch_cells(self) noexcept nogil:
+        return <uint64_t>1 << (64 - self.sketch_shift)

@@ -1,0 +1,1 @@
+"""Features -> scores: weight tables, finished weights, choice among actions."""

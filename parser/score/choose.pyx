@@ -1,0 +1,84 @@
+"""From scores to one action: the best, or one drawn by its probability."""
+
+from libc.math cimport log
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+
+import numpy as np
+
+from parser.common cimport CHECK, Rng, rng_seed, rng_unit
+
+
+cdef extern from "parser/score/vector.h":
+    void vector_exp(float* out, const float* x, const uint8_t* mask, float top, int32_t n) noexcept nogil
+    void vector_scale(float* x, float factor, int32_t n) noexcept nogil
+
+
+cdef int32_t argmax(const float* scores, const uint8_t* mask, int32_t n) noexcept nogil:
+    cdef int32_t a, best = -1
+    for a in range(n):
+        if mask[a] and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
+
+
+cdef int32_t argmax_but(const float* scores, const uint8_t* mask, const uint8_t* but, int32_t n) noexcept nogil:
+    cdef int32_t a, best = -1
+    for a in range(n):
+        if mask[a] and not but[a] and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
+
+
+cdef double softmax(const float* scores, const uint8_t* mask, int32_t n, float* out) noexcept nogil:
+    """The best score is subtracted first, so that nothing overflows; the sum runs in the order of actions."""
+    cdef int32_t a, best = argmax(scores, mask, n)
+    cdef double total = 0
+    CHECK(best >= 0)
+    vector_exp(out, scores, mask, scores[best], n)
+    for a in range(n):
+        total += out[a]
+    vector_scale(out, <float>(1.0 / total), n)
+    return scores[best] + log(total)
+
+
+cdef int32_t sample(const float* probabilities, int32_t n, Rng* rng) noexcept nogil:
+    """Walks along the probabilities up to a uniform point; an action of probability 0 is never drawn."""
+    cdef double total = 0
+    cdef int32_t a, last = -1
+    for a in range(n):
+        total += probabilities[a]
+    cdef double point = rng_unit(rng) * total
+    for a in range(n):
+        if probabilities[a] > 0:
+            last = a
+            point -= probabilities[a]
+            if point < 0:
+                return a
+    return last
+
+
+# From Python: for tests and the interpreter, not for loops
+
+def probabilities(scores, legal):
+    """Softmax over the legal actions (a sequence of action numbers); 0 for the others."""
+    mask = np.zeros(len(scores), np.uint8)
+    mask[list(legal)] = 1
+    if not mask.any():
+        raise ValueError("no legal action")
+    out = np.zeros(len(scores), np.float32)
+    cdef const float[::1] scores_in = np.ascontiguousarray(scores, np.float32)
+    cdef const uint8_t[::1] mask_in = mask
+    cdef float[::1] result = out
+    softmax(&scores_in[0], &mask_in[0], <int32_t>scores_in.shape[0], &result[0])
+    return out
+
+
+def draw(probabilities, int count, uint64_t seed):
+    """`count` actions drawn with their probabilities."""
+    if not len(probabilities) or max(probabilities) <= 0:
+        raise ValueError("no action has a probability above 0")
+    cdef const float[::1] chances = np.ascontiguousarray(probabilities, np.float32)
+    cdef Rng rng
+    cdef int i
+    rng_seed(&rng, seed)
+    return [sample(&chances[0], <int32_t>chances.shape[0], &rng) for i in range(count)]

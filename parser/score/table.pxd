@@ -1,0 +1,88 @@
+"""Training weights: a row of per-action numbers for every feature seen, growing as the feature meets more actions.
+
+A row is a block of an arena:  header | action ids (uint16) | hot numbers (float32) | cold numbers (4 or 8 bytes each).
+The hot ones are read when a state is scored (a weight, or a gradient sum), the cold ones are the learner's own (the
+sum for averaging, or the sum of squared gradients). A row with more than `dense_above` actions drops the ids and holds
+one number of each kind for every action of the model.
+"""
+
+from cymem.cymem cimport Pool
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from parser.common cimport feat_t
+from parser.score.keymap cimport KeyMap, keymap_cell
+
+cdef enum:
+    MAX_FIRED = 512         # features of one state whose cells are remembered; more are looked up again
+    MAX_SHAPES = 12
+    BLOCK_UNITS = 131072    # units of 8 bytes in one arena block: 1 MiB
+    BLOCK_SHIFT = 17
+
+
+cdef struct Row:            # the header; lives in the table's arena and moves when the row grows
+    uint16_t n              # actions stored; n_actions if dense
+    uint8_t shape           # index into RowTable.shapes
+    uint8_t spare
+    uint32_t updates        # learning steps that changed the row
+
+
+cdef struct Shape:          # rows of one capacity; offsets in bytes from the header
+    int32_t capacity        # actions that fit
+    int32_t hot
+    int32_t cold
+    int32_t units           # size of the row in units of 8 bytes
+    uint32_t free           # first abandoned row of this shape, linked through `updates`; NO_ROW: none
+
+
+cdef struct Fired:          # cells of the features last looked up; a hint that is checked before use
+    int32_t n
+    uint64_t cells[MAX_FIRED]
+
+
+cdef class RowTable:
+    cdef Pool mem                       # owns the map's arrays, `blocks` and every block
+    cdef KeyMap map
+    cdef char** blocks
+    cdef uint32_t n_blocks
+    cdef uint32_t block_room            # length of `blocks`
+    cdef uint32_t top                   # first unused unit of the arena
+    cdef Shape shapes[MAX_SHAPES]
+    cdef int32_t dense                  # the last shape
+    cdef readonly int32_t n_actions
+    cdef readonly int32_t cold_bytes
+
+    cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
+    cdef int reserve(self, int32_t n_more) except -1 nogil
+    cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil
+    cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil
+    cdef int grow(self, uint64_t cell, int32_t n_entries) except -1 nogil
+    cdef uint32_t new_row(self, int32_t shape) except 0 nogil
+    cdef int new_block(self) except -1
+    cdef int clear(self) except -1
+    cdef int set_shape(self, int32_t index, int32_t capacity, int32_t id_bytes) except -1
+    cdef void copy_row(self, Row* old, Row* new) noexcept nogil
+    cdef void dump_row(self, Row* row, uint16_t* actions, float* hot, char* cold) noexcept nogil
+
+    # the cell of the i-th feature of a state: where it was last found, or by a search (an empty cell if unknown)
+    cdef inline uint64_t find(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
+        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+            return fired.cells[i]
+        return keymap_cell(&self.map, key)
+
+    cdef inline Row* at(self, uint32_t ref) noexcept nogil:
+        return <Row*>(self.blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
+
+    cdef inline Row* row(self, uint64_t cell) noexcept nogil:
+        return self.at(self.map.values[cell])
+
+    cdef inline bint is_dense(self, const Row* row) noexcept nogil:
+        return row.shape == self.dense
+
+    cdef inline uint16_t* ids(self, Row* row) noexcept nogil:
+        return <uint16_t*>(row + 1)
+
+    cdef inline float* hot(self, Row* row) noexcept nogil:
+        return <float*>(<char*>row + self.shapes[row.shape].hot)
+
+    cdef inline void* cold(self, Row* row) noexcept nogil:
+        return <char*>row + self.shapes[row.shape].cold

@@ -1,0 +1,289 @@
+"""Training weights: growth of rows, and the table as flat arrays.
+
+All memory belongs to one Pool: two arrays of the key map and one block per MiB of rows. A row that outgrew its place
+is kept in a list of its shape and used again; nothing is handed back before the table dies.
+"""
+
+from cymem.cymem cimport Pool
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from parser.common cimport CHECK, feat_t
+from parser.score.keymap cimport NO_ROW, PREFETCH, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+
+from parser.score.weights import check_training
+
+MAX_ACTIONS = 65535     # ids are uint16, and a dense row must fit in a block
+CAPACITIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+
+
+cdef inline int32_t round_up(int32_t n, int32_t multiple) noexcept nogil:
+    return (n + multiple - 1) // multiple * multiple
+
+
+cdef class RowTable:
+    def __cinit__(self, int32_t n_actions, int32_t cold_bytes, int32_t dense_above):
+        if not 1 <= n_actions <= MAX_ACTIONS:
+            raise ValueError(f"number of actions: {n_actions}, expected 1 to {MAX_ACTIONS}")
+        if cold_bytes not in (4, 8):
+            raise ValueError(f"bytes per cold number: {cold_bytes}, expected 4 or 8")
+        if dense_above < 0:
+            raise ValueError(f"dense_above: {dense_above}, expected 0 (all rows dense) or more")
+        self.n_actions = n_actions
+        self.cold_bytes = cold_bytes
+        self.dense = 0
+        for capacity in CAPACITIES:
+            if capacity <= dense_above and capacity < n_actions:
+                self.set_shape(self.dense, capacity, sizeof(uint16_t))
+                self.dense += 1
+        self.set_shape(self.dense, n_actions, 0)
+        self.clear()
+
+    cdef int set_shape(self, int32_t index, int32_t capacity, int32_t id_bytes) except -1:
+        cdef Shape* shape = &self.shapes[index]
+        shape.capacity = capacity
+        shape.hot = round_up(sizeof(Row) + id_bytes * capacity, sizeof(float))
+        shape.cold = round_up(shape.hot + <int32_t>sizeof(float) * capacity, self.cold_bytes)
+        shape.units = round_up(shape.cold + self.cold_bytes * capacity, 8) // 8
+        return 0
+
+    cdef int clear(self) except -1:
+        """No rows, no memory but the smallest."""
+        cdef int32_t shape
+        self.mem = Pool()
+        keymap_init(self.mem, &self.map, 0)
+        self.blocks = NULL
+        self.n_blocks = self.block_room = 0
+        self.top = 1                        # unit 0 stays unused: reference 0 is NO_ROW
+        for shape in range(self.dense + 1):
+            self.shapes[shape].free = NO_ROW
+        self.new_block()
+        return 0
+
+    cdef int new_block(self) except -1:
+        cdef char** grown
+        if self.n_blocks == (<uint64_t>1 << 32) // BLOCK_UNITS:
+            raise MemoryError("weight table: 32 GiB of rows")
+        if self.n_blocks == self.block_room:
+            grown = <char**>self.mem.alloc(max(<uint32_t>16, 2 * self.block_room), sizeof(char*))
+            if self.blocks != NULL:
+                memcpy(grown, self.blocks, self.n_blocks * sizeof(char*))
+                self.mem.free(self.blocks)
+            self.blocks = grown
+            self.block_room = max(<uint32_t>16, 2 * self.block_room)
+        self.blocks[self.n_blocks] = <char*>self.mem.alloc(BLOCK_UNITS, 8)
+        self.n_blocks += 1
+        return 0
+
+    cdef uint32_t new_row(self, int32_t shape) except 0 nogil:
+        """A row of zeros without entries (a dense row has them all)."""
+        cdef Shape* form = &self.shapes[shape]
+        cdef uint32_t ref = form.free
+        cdef Row* row
+        if ref != NO_ROW:
+            row = self.at(ref)
+            form.free = row.updates
+            memset(row, 0, form.units * 8)
+        else:
+            if (self.top & (BLOCK_UNITS - 1)) + form.units > BLOCK_UNITS or self.top >> BLOCK_SHIFT == self.n_blocks:
+                if self.top >> BLOCK_SHIFT < self.n_blocks:
+                    self.top = self.n_blocks << BLOCK_SHIFT
+                with gil:
+                    self.new_block()
+            ref = self.top
+            self.top += form.units
+            row = self.at(ref)
+        row.shape = shape
+        if shape == self.dense:
+            row.n = self.n_actions
+        return ref
+
+    cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil:
+        """Finds the cells of n <= MAX_FIRED features. Each pass starts the memory reads that the next one needs."""
+        CHECK(n <= MAX_FIRED)
+        cdef int32_t i
+        cdef uint64_t cell
+        for i in range(n):
+            cell = keymap_home(&self.map, feats[i])
+            PREFETCH(&self.map.keys[cell])
+            PREFETCH(&self.map.values[cell])
+        for i in range(n):
+            cell = keymap_cell(&self.map, feats[i])
+            fired.cells[i] = cell
+            if self.map.values[cell] != NO_ROW:
+                PREFETCH(self.row(cell))
+        fired.n = n
+
+    cdef int reserve(self, int32_t n_more) except -1 nogil:
+        """Until n_more new keys are claimed, no cell moves."""
+        return keymap_reserve(self.mem, &self.map, n_more)
+
+    cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
+        """The cell of the i-th feature of a state, made if missing; reserve first. key is not 0."""
+        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+            return fired.cells[i]
+        return keymap_insert(&self.map, key)
+
+    cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil:
+        """Where the numbers of an action stand in the row of a claimed cell; they are made (0) if missing."""
+        CHECK(0 <= action < self.n_actions)
+        if self.map.values[cell] == NO_ROW:
+            self.grow(cell, 1)
+        cdef Row* row = self.row(cell)
+        if self.is_dense(row):
+            return action
+        cdef uint16_t* ids = self.ids(row)
+        cdef int32_t k
+        for k in range(row.n):
+            if ids[k] == action:
+                return k
+        if row.n == self.shapes[row.shape].capacity:
+            self.grow(cell, row.n + 1)
+            row = self.row(cell)
+            if self.is_dense(row):
+                return action
+            ids = self.ids(row)
+        ids[row.n] = action
+        row.n += 1
+        return row.n - 1
+
+    cdef int grow(self, uint64_t cell, int32_t n_entries) except -1 nogil:
+        """Makes room for n_entries actions in the row of a claimed cell, which may not exist yet."""
+        cdef int32_t shape = 0
+        while shape < self.dense and self.shapes[shape].capacity < n_entries:
+            shape += 1
+        cdef uint32_t old = self.map.values[cell]
+        if old != NO_ROW and self.at(old).shape >= shape:
+            return 0
+        cdef uint32_t ref = self.new_row(shape)
+        if old != NO_ROW:
+            self.copy_row(self.at(old), self.at(ref))
+            self.at(old).updates = self.shapes[self.at(old).shape].free
+            self.shapes[self.at(old).shape].free = old
+        self.map.values[cell] = ref
+        return 0
+
+    cdef void copy_row(self, Row* old, Row* new) noexcept nogil:
+        """From a sparse row to a larger empty one, sparse or dense."""
+        cdef uint16_t* ids = self.ids(old)
+        cdef int32_t k
+        new.updates = old.updates
+        if not self.is_dense(new):
+            new.n = old.n
+            memcpy(self.ids(new), ids, old.n * sizeof(uint16_t))
+            memcpy(self.hot(new), self.hot(old), old.n * sizeof(float))
+            memcpy(self.cold(new), self.cold(old), old.n * self.cold_bytes)
+            return
+        for k in range(old.n):
+            self.hot(new)[ids[k]] = self.hot(old)[k]
+            memcpy(<char*>self.cold(new) + ids[k] * self.cold_bytes,
+                   <char*>self.cold(old) + k * self.cold_bytes, self.cold_bytes)
+
+    # As Python objects: for saving, restoring, statistics
+
+    def __len__(self):
+        return self.map.filled
+
+    @property
+    def bytes_used(self):
+        """Memory of the key map and of the arena."""
+        return (self.map.mask + 1) * (sizeof(feat_t) + sizeof(uint32_t)) + self.n_blocks * BLOCK_UNITS * 8
+
+    def shape_counts(self):
+        """Number of rows by capacity, and under 'dense'."""
+        cdef uint64_t cell
+        counts = [0] * (self.dense + 1)
+        for cell in range(self.map.mask + 1):
+            if self.map.values[cell] != NO_ROW:
+                counts[self.row(cell).shape] += 1
+        named = {self.shapes[i].capacity: counts[i] for i in range(self.dense)}
+        return named | {"dense": counts[self.dense]}
+
+    def sorted_cells(self):
+        """The cells in use in the order of their keys, whatever order the keys came in."""
+        keys = np.empty(self.map.filled, np.uint64)
+        cells = np.empty(self.map.filled, np.uint64)
+        cdef uint64_t[::1] keys_out = keys, cells_out = cells
+        cdef uint64_t cell
+        cdef int64_t i = 0
+        for cell in range(self.map.mask + 1):
+            if self.map.keys[cell] != 0:
+                keys_out[i] = self.map.keys[cell]
+                cells_out[i] = cell
+                i += 1
+        return cells[np.argsort(keys)]
+
+    def cold_type(self):
+        return np.float32 if self.cold_bytes == sizeof(float) else np.float64
+
+    def dump(self):
+        """The whole table as flat arrays, in key order."""
+        cells = self.sorted_cells()
+        keys = np.empty(len(cells), np.uint64)
+        counts = np.empty(len(cells), np.uint16)
+        updates = np.empty(len(cells), np.uint32)
+        cdef const uint64_t[::1] cell_of = cells
+        cdef uint64_t[::1] keys_out = keys
+        cdef uint16_t[::1] counts_out = counts
+        cdef uint32_t[::1] updates_out = updates
+        cdef int64_t i, start = 0
+        cdef Row* row
+        for i in range(cell_of.shape[0]):
+            keys_out[i] = self.map.keys[cell_of[i]]
+            row = self.row(cell_of[i]) if self.map.values[cell_of[i]] != NO_ROW else NULL
+            counts_out[i] = row.n if row != NULL else 0
+            updates_out[i] = row.updates if row != NULL else 0
+        total = int(counts.sum(dtype=np.int64))
+        actions = np.empty(total, np.uint16)
+        hot = np.empty(total, np.float32)
+        cold = np.empty(total, self.cold_type())
+        cdef uint16_t[::1] actions_out = actions
+        cdef float[::1] hot_out = hot
+        cdef char[::1] cold_out = cold.view(np.int8)
+        for i in range(cell_of.shape[0]):
+            if counts_out[i] > 0:
+                self.dump_row(self.row(cell_of[i]), &actions_out[start], &hot_out[start],
+                              &cold_out[start * self.cold_bytes])
+                start += counts_out[i]
+        return {"keys": keys, "counts": counts, "updates": updates, "actions": actions, "hot": hot, "cold": cold}
+
+    cdef void dump_row(self, Row* row, uint16_t* actions, float* hot, char* cold) noexcept nogil:
+        cdef int32_t k
+        for k in range(row.n):
+            actions[k] = k if self.is_dense(row) else self.ids(row)[k]
+        memcpy(hot, self.hot(row), row.n * sizeof(float))
+        memcpy(cold, self.cold(row), row.n * self.cold_bytes)
+
+    def restore(self, arrays):
+        """Replaces the table by what dump returned; scores and later updates are bit for bit those of the original.
+
+        Whether a row is dense follows from the number of its actions, so the same rows are dense again.
+        """
+        check_training(arrays, self.n_actions, self.cold_type())
+        cdef const uint64_t[::1] keys = arrays["keys"]
+        cdef const uint16_t[::1] counts = arrays["counts"]
+        cdef const uint32_t[::1] updates = arrays["updates"]
+        cdef const uint16_t[::1] actions = arrays["actions"]
+        cdef const float[::1] hot = arrays["hot"]
+        cdef const char[::1] cold = arrays["cold"].view(np.int8)
+        cdef int64_t i, start = 0
+        cdef int32_t k, at
+        cdef uint64_t cell
+        cdef Row* row
+        self.clear()
+        keymap_reserve(self.mem, &self.map, keys.shape[0])
+        for i in range(keys.shape[0]):
+            cell = keymap_insert(&self.map, keys[i])
+            if counts[i] == 0:
+                continue
+            self.grow(cell, counts[i])
+            row = self.row(cell)
+            row.updates = updates[i]
+            for k in range(counts[i]):
+                at = self.entry(cell, actions[start + k])
+                self.hot(row)[at] = hot[start + k]
+                memcpy(<char*>self.cold(row) + at * self.cold_bytes, &cold[(start + k) * self.cold_bytes],
+                       self.cold_bytes)
+            start += counts[i]
