@@ -263,11 +263,8 @@ def walk(gold: Side, system: Side, g: int, s: int) -> tuple[int, int]:
     g_then = max(g, bisect_right(gold.starts, system.starts[system_stop - 1]))
     if g_then < gold_stop:
         return g_then, system_stop
-    # and here when every system word that starts earlier has gone, with its own partner
-    last = gold_stop - 1
-    s_then = max(s, bisect_left(system.starts, gold.starts[last]))
-    if s_then < system_stop and (system.starts[s_then], system.ends[s_then]) == (gold.starts[last], gold.ends[last]):
-        s_then += 1
+    # and here when every system word that starts earlier has gone; its own partner is left for the region to drop
+    s_then = max(s, bisect_left(system.starts, gold.starts[gold_stop - 1]))
     return gold_stop, min(s_then, system_stop)
 
 
