@@ -1,6 +1,8 @@
 """Alignment by characters, by hand and against the word-by-word walk."""
 
 import random
+import sys
+import unicodedata
 
 import pytest
 from helpers.naive_evaluation import Naive
@@ -9,7 +11,7 @@ from helpers.random_corpora import random_letters, reparsed, retokenized, tokeni
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parser.evaluate.align import AlignmentError, align
+from parser.evaluate.align import AlignmentError, align, without_spaces
 from parser.evaluate.score import Score
 
 
@@ -55,6 +57,13 @@ def test_spaces_in_a_form_do_not_count():
     gold = [Sentence([Word("1\u00a0000", 0, "root"), Word("x", 1, "dep")])]
     found = aligned(gold, [sentence("1000 x")])
     assert found.system_of_gold.tolist() == [0, 1]
+
+
+def test_every_separator_of_unicode_is_a_space_and_nothing_else():
+    everything = [chr(c) for c in range(sys.maxunicode + 1)]
+    gone = [c for c in everything if without_spaces(f"a{c}") == "a"]
+    assert gone == [c for c in everything if unicodedata.category(c) == "Zs"]
+    assert " " in gone
 
 
 def test_words_of_a_multiword_token_are_paired_by_form():
