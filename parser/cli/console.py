@@ -5,6 +5,10 @@ import sys
 from collections.abc import Iterable, Sequence
 
 
+class UsageError(Exception):
+    """Options that do not go together: one line, exit code 2."""
+
+
 def note(message: str) -> None:
     """A message for the person at the terminal."""
     print(message, file=sys.stderr)
