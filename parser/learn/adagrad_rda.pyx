@@ -38,7 +38,7 @@ cdef extern from "parser/score/vector.h":
                         float ridge) noexcept nogil
     void rda_update(float* g, float* G, const float* d, int32_t n) noexcept nogil
 
-PAPER_L1 = 1 / 20       # times 1 / number of training tokens
+PAPER_L1 = 0.05         # times 1 / number of training tokens (Goldberg 2013: 1 / (20 D))
 SKETCH_PER_TOKEN = 64
 SKETCH_BITS = (16, 26)
 
