@@ -1,0 +1,89 @@
+"""The treebank formats as tables of columns; everything that reads or writes rows goes by these."""
+
+from dataclasses import dataclass
+
+from parser.treebank.errors import TreebankError
+
+FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column (0-based; column 0 is the word's number) holds which field."""
+
+    name: str
+    title: str
+    columns: dict[str, int]
+    least: int
+    most: int | None
+    marks: bool  # comments, multiword rows (3-4) and empty nodes (5.1) belong to the format
+
+    def column(self, field: str) -> int:
+        """The field's column, -1 where the format has none."""
+        return self.columns.get(field, -1)
+
+    def expected_columns(self) -> str:
+        return f"{self.least} columns" if self.most == self.least else f"at least {self.least} columns"
+
+
+CONLLU = Layout(
+    "conllu",
+    "CoNLL-U",
+    {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "head": 6, "deprel": 7, "deps": 8, "misc": 9},
+    10,
+    10,
+    True,
+)
+# Also the format of the CoNLL 2006 and 2007 shared tasks: ... HEAD DEPREL PHEAD PDEPREL.
+CONLLX = Layout(
+    "conllx",
+    "CoNLL-X",
+    {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "head": 6, "deprel": 7},
+    10,
+    10,
+    False,
+)
+# ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED...: the gold columns.
+CONLL09 = Layout(
+    "conll09",
+    "CoNLL-2009",
+    {"form": 1, "lemma": 2, "xpos": 4, "feats": 6, "head": 8, "deprel": 10},
+    14,
+    None,
+    False,
+)
+LAYOUTS = {layout.name: layout for layout in (CONLLU, CONLLX, CONLL09)}
+ALIASES = {"conll-u": "conllu", "conll-x": "conllx", "conll06": "conllx", "conll07": "conllx", "conll2009": "conll09"}
+SUFFIXES = {
+    ".conllu": "conllu",
+    ".conllx": "conllx",
+    ".conll06": "conllx",
+    ".conll07": "conllx",
+    ".conll09": "conll09",
+}
+
+
+def find_layout(name: str) -> Layout:
+    layout = LAYOUTS.get(ALIASES.get(name.lower(), name.lower()))
+    if layout is None:
+        raise TreebankError(f"unknown format {name!r}, expected one of {', '.join(LAYOUTS)} or auto")
+    return layout
+
+
+def layout_of_path(path: str) -> Layout | None:
+    """The format a file name tells of, compression suffix aside: `x.conllx.gz` is CoNLL-X. None where it does not."""
+    name = path.lower()
+    for packed in (".gz", ".xz", ".zst"):
+        name = name.removesuffix(packed)
+    for suffix, layout in SUFFIXES.items():
+        if name.endswith(suffix):
+            return LAYOUTS[layout]
+    return None
+
+
+def layout_of_text(head: bytes) -> Layout:
+    """The format that the first rows show: 14 columns or more are CoNLL-2009, everything else is read as CoNLL-U."""
+    for line in head.splitlines():
+        if line.strip() and not line.startswith(b"#"):
+            return CONLL09 if line.count(b"\t") + 1 >= CONLL09.least else CONLLU
+    return CONLLU

@@ -1,0 +1,117 @@
+"""Opening files for reading and writing: plain, compressed by suffix, or standard input and output as `-`."""
+
+import io
+import os
+import sys
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from parser.treebank.errors import TreebankError
+
+
+def _zstd():
+    """Zstandard of the standard library, or its backport for Python before 3.14."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def _zstd_open(path, mode):
+    return _zstd().open(path, mode)
+
+
+def _gzip_open(path, mode):
+    import gzip
+
+    # level 6 is what the gzip command uses: a third of the time of Python's 9 for 1 % more bytes
+    return gzip.open(path, mode) if mode == "rb" else gzip.open(path, mode, compresslevel=6)
+
+
+def _xz_open(path, mode):
+    import lzma
+
+    return lzma.open(path, mode)
+
+
+OPENERS = {".gz": _gzip_open, ".xz": _xz_open, ".zst": _zstd_open}
+
+
+def decompression_errors(path: str) -> tuple[type[Exception], ...]:
+    """What reading raises for data that is cut off or is not what its suffix says."""
+    suffix = suffix_of(path)
+    if suffix == ".gz":
+        import zlib
+
+        return EOFError, OSError, zlib.error
+    if suffix == ".xz":
+        import lzma
+
+        return EOFError, OSError, lzma.LZMAError
+    if suffix == ".zst":
+        return EOFError, OSError, _zstd().ZstdError
+    return (OSError,)
+
+
+def display_name(path: str) -> str:
+    return "<stdin>" if path == "-" else path
+
+
+def suffix_of(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
+
+
+def open_input(path: str | os.PathLike) -> BinaryIO:
+    """A binary stream to read from; TreebankError where there is no such file."""
+    path = os.fspath(path)
+    if path == "-":
+        return sys.stdin.buffer
+    try:
+        if os.path.isdir(path):
+            raise TreebankError("is a directory, expected a file", path)
+        return OPENERS.get(suffix_of(path), io.FileIO)(path, "rb")
+    except OSError as error:
+        raise TreebankError(f"cannot be read: {error.strerror or error}", path) from None
+
+
+@contextmanager
+def open_output(path: str | os.PathLike):
+    """A binary stream to write to. A file appears under its name only when everything has been written."""
+    path = os.fspath(path)
+    if path == "-":
+        try:
+            yield _standard_output()
+        except OSError as error:
+            raise TreebankError(f"cannot be written: {error.strerror or error}", "<stdout>") from None
+        return
+    partial = f"{path}.partial{suffix_of(path)}"
+    try:
+        if os.path.isdir(path):
+            raise TreebankError("is a directory, expected a file name to write to", path)
+        stream = OPENERS.get(suffix_of(path), _plain_output)(partial, "wb")
+    except OSError as error:
+        raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None
+    try:
+        with stream:
+            yield stream
+        os.replace(partial, path)
+    except BaseException as error:
+        if os.path.exists(partial):
+            os.unlink(partial)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None
+        raise
+
+
+def _standard_output() -> BinaryIO:
+    """Unbuffered, so that nothing is left to fail when the process ends; a replaced sys.stdout as it is."""
+    sys.stdout.flush()
+    try:
+        return io.FileIO(sys.stdout.fileno(), "wb", closefd=False)
+    except io.UnsupportedOperation:
+        return sys.stdout.buffer
+
+
+def _plain_output(path, mode):
+    return open(path, mode, buffering=0)

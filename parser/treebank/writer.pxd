@@ -1,0 +1,67 @@
+from libc.stdint cimport int32_t, uint32_t
+from libc.string cimport memcpy
+
+from parser.treebank.batch cimport Batch, CellC, SentenceC
+
+
+# Bytes on their way to a stream. Owner: the Writer that the struct is part of.
+cdef struct OutputC:
+    char* data              # OUTPUT_PADDING bytes more may be written than `capacity`
+    size_t length
+    size_t capacity
+
+
+cdef enum:
+    OUTPUT_PADDING = 32
+
+
+cdef int output_reserve(OutputC* out, size_t more) except -1 nogil
+
+
+cdef inline void put(OutputC* out, const char* text, size_t length) noexcept nogil:
+    """Appends up to some hundred bytes from a batch's text, 16 at a time: both sides are padded. Reserve first."""
+    cdef size_t done = 0
+    cdef char* to = out.data + out.length
+    if length > 256:
+        memcpy(to, text, length)
+    else:
+        while done < length:
+            memcpy(to + done, text + done, 16)
+            done += 16
+    out.length += length
+
+
+cdef inline void put_char(OutputC* out, char c) noexcept nogil:
+    out.data[out.length] = c
+    out.length += 1
+
+
+cdef inline void put_number(OutputC* out, int32_t value) noexcept nogil:
+    """A head or a word number, 0 or more; anything below is written as `_`."""
+    cdef char digits[16]
+    cdef int32_t n = 0
+    if value < 0:
+        put_char(out, c"_")
+        return
+    while True:
+        n += 1
+        digits[16 - n] = c"0" + value % 10
+        value //= 10
+        if value == 0:
+            break
+    memcpy(out.data + out.length, digits + 16 - n, n)
+    out.length += n
+
+
+cdef class Writer:
+    cdef OutputC out
+    cdef readonly object stream
+    cdef readonly object layout
+    cdef readonly bint keep_deps
+    cdef readonly dict dropped      # what the target format has no place for: kind of row -> how many
+
+    cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1
+    cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names) except -1
+    cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const int32_t* heads, const int32_t* labels,
+                         const CellC* names, int32_t n_names) except -1
+    cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last) except -1

@@ -1,0 +1,287 @@
+"""Batches -> treebank text: as they were, with new trees, or in another format.
+
+Rows are copied from the bytes that were read. With new trees only HEAD and DEPREL are replaced, and DEPS, which would
+describe the old tree, becomes `_` unless kept on request.
+"""
+
+from cpython.buffer cimport PyBUF_READ
+from cpython.memoryview cimport PyMemoryView_FromMemory
+from libc.stdint cimport int32_t, uint32_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy
+
+import numpy as np
+
+from parser.common cimport CHECK
+from parser.treebank.batch cimport Batch, BatchC, CellC, Sentence, SentenceC, cell_of_line
+
+from parser.treebank import layout as layouts
+from parser.treebank.errors import TreebankError
+
+
+cdef enum:
+    FLUSH_AT = 1 << 19
+
+
+cdef int output_reserve(OutputC* out, size_t more) except -1 nogil:
+    """Room for `more` bytes behind what is there."""
+    cdef size_t wanted = out.length + more
+    cdef void* grown
+    if wanted > out.capacity:
+        wanted = wanted + wanted // 2
+        grown = realloc(out.data, wanted + OUTPUT_PADDING)
+        if grown == NULL:
+            with gil:
+                raise MemoryError(f"cannot allocate {wanted} bytes of output")
+        out.data = <char*>grown
+        out.capacity = wanted
+    return 0
+
+
+cdef inline void put_lines(OutputC* out, const BatchC* b, uint32_t first, uint32_t end) noexcept nogil:
+    """Whole lines, newlines included."""
+    cdef size_t length = b.index.line[end] - b.index.line[first]
+    memcpy(out.data + out.length, b.text + b.index.line[first], length)
+    out.length += length
+
+
+cdef struct ColumnsC:
+    int32_t head
+    int32_t deprel
+    int32_t deps            # -1: the format has none, or it is to be kept
+
+
+cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns, int32_t head,
+                           CellC label) noexcept nogil:
+    """A word row with HEAD and DEPREL replaced; everything before, between and behind is copied."""
+    cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
+    cdef const char* start = b.text + b.index.line[line]
+    put(out, start, b.text + tab[columns.head - 1] + 1 - start)
+    put_number(out, head)
+    start = b.text + tab[columns.head]
+    put(out, start, b.text + tab[columns.deprel - 1] + 1 - start)
+    put(out, label.start, label.length)
+    start = b.text + tab[columns.deprel]
+    if columns.deps >= 0:
+        put(out, start, b.text + tab[columns.deps - 1] + 1 - start)
+        put_char(out, c"_")
+        start = b.text + tab[columns.deps]
+    put(out, start, b.text + b.index.line[line + 1] - start)
+
+
+cdef void put_without_deps(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns) noexcept nogil:
+    """An empty node: its place in the old enhanced graph goes with the old tree."""
+    cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
+    cdef const char* start = b.text + b.index.line[line]
+    put(out, start, b.text + tab[columns.deps - 1] + 1 - start)
+    put_char(out, c"_")
+    start = b.text + tab[columns.deps]
+    put(out, start, b.text + b.index.line[line + 1] - start)
+
+
+cdef class Labels:
+    """Label names as C strings behind each other, each padded for `put`."""
+    cdef CellC* cells
+    cdef char* text
+    cdef readonly int32_t n
+
+    def __cinit__(self, names):
+        encoded = [str(name).encode() for name in names]
+        for name in encoded:
+            if not name or b"\t" in name or b"\n" in name:
+                raise TreebankError(f"label {name.decode()!r} cannot stand in a treebank column")
+        self.n = <int32_t>len(encoded)
+        self.cells = <CellC*>calloc(self.n + 1, sizeof(CellC))
+        self.text = <char*>calloc(sum(len(name) + OUTPUT_PADDING for name in encoded) + OUTPUT_PADDING, 1)
+        if self.cells == NULL or self.text == NULL:
+            raise MemoryError("cannot allocate the label names")
+        cdef char* at = self.text
+        for i, name in enumerate(encoded):
+            memcpy(at, <const char*>name, len(name))
+            self.cells[i].start = at
+            self.cells[i].length = <int32_t>len(name)
+            at += len(name) + OUTPUT_PADDING
+
+    def __dealloc__(self):
+        free(self.cells)
+        free(self.text)
+
+
+cdef class Writer:
+    """Writes sentences to an open binary stream; use `with Writer(stream) as writer`, or flush() at the end.
+
+    layout     the format to write (a Layout or its name); by default that of each batch
+    keep_deps  keep DEPS when trees are replaced
+    """
+
+    def __init__(self, stream, layout=None, bint keep_deps=False):
+        self.stream = stream
+        self.layout = layouts.find_layout(layout) if isinstance(layout, str) else layout
+        self.keep_deps = keep_deps
+        self.dropped = {"comments": 0, "multiwords": 0, "empty_nodes": 0}
+
+    def __dealloc__(self):
+        free(self.out.data)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.flush()
+
+    def flush(self):
+        """Hands over everything to the stream, whole."""
+        view = PyMemoryView_FromMemory(self.out.data, self.out.length, PyBUF_READ) if self.out.length else b""
+        while len(view):
+            view = view[self.stream.write(view):]
+        self.out.length = 0
+
+    def write(self, sentences, heads=None, labels=None, label_names=None):
+        """Writes a Batch or a Sentence.
+
+        With `heads` (one a word) the trees are replaced; `labels` are then ids into `label_names`, a list of strings
+        or a Labels object, -1 for none.
+        """
+        cdef Batch batch
+        cdef uint32_t first = 0, last
+        if isinstance(sentences, Sentence):
+            batch = (<Sentence>sentences).batch
+            first = (<Sentence>sentences).index
+            last = first + 1
+        else:
+            batch = sentences
+            last = batch.c.n_sentences
+        if heads is not None:
+            self.write_with(batch, first, last, heads, labels, label_names)
+        elif self.layout is None or self.layout is batch.layout:
+            self.write_same(batch, first, last)
+        else:
+            self.write_converted(batch, first, last)
+        if self.out.length >= FLUSH_AT:
+            self.flush()
+
+    cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1:
+        cdef const BatchC* b = &batch.c
+        cdef uint32_t k
+        cdef SentenceC* sentence
+        output_reserve(&self.out, <size_t>b.length + b.n_sentences)
+        with nogil:
+            for k in range(first, last):
+                sentence = &b.sentences[k]
+                put_lines(&self.out, b, sentence.first_line, sentence.end_line)
+                put_char(&self.out, c"\n")
+        return 0
+
+    cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names) except -1:
+        if self.layout is not None and self.layout is not batch.layout:
+            raise TreebankError(f"new trees are written in the format that was read ({batch.layout.title})")
+        cdef Labels names = label_names if isinstance(label_names, Labels) else Labels(label_names)
+        cdef uint32_t n = batch.c.sentences[last].first_word - batch.c.sentences[first].first_word
+        # one spare element, so that there is an address to take for no words
+        cdef const int32_t[::1] head_view = padded(heads, n, "heads")
+        cdef const int32_t[::1] label_view = padded(labels, n, "labels")
+        return self.write_trees(batch, first, last, &head_view[0], &label_view[0], names.cells, names.n)
+
+    cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const int32_t* heads, const int32_t* labels,
+                         const CellC* names, int32_t n_names) except -1:
+        """Sentences first..last-1 with new trees: heads and labels begin with sentence `first`'s first word."""
+        cdef const BatchC* b = &batch.c
+        cdef SentenceC* sentence
+        cdef ColumnsC columns
+        cdef uint32_t k, line, word = b.sentences[first].first_word
+        cdef uint32_t base = word
+        cdef CellC label, none
+        cdef size_t longest = 64      # what a row can grow by
+        none.start, none.length = NO_LABEL, 1
+        for k in range(<uint32_t>n_names):
+            longest = max(longest, <size_t>names[k].length + 64)
+        columns.head = batch.layout.column("head")
+        columns.deprel = batch.layout.column("deprel")
+        columns.deps = -1 if self.keep_deps else batch.layout.column("deps")
+        with nogil:
+            for k in range(first, last):
+                sentence = &b.sentences[k]
+                for line in range(sentence.first_line, sentence.end_line):
+                    output_reserve(&self.out, <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
+                    if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
+                        label = names[labels[word - base]] if 0 <= labels[word - base] < n_names else none
+                        put_new_tree_row(&self.out, b, line, columns, heads[word - base], label)
+                        word += 1
+                    elif columns.deps >= 0 and is_empty_node(b, line):
+                        put_without_deps(&self.out, b, line, columns)
+                    else:
+                        put_lines(&self.out, b, line, line + 1)
+                output_reserve(&self.out, 1)
+                put_char(&self.out, c"\n")
+        return 0
+
+    cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last) except -1:
+        """In another format: columns by their meaning, `_` for what the source lacks."""
+        cdef const BatchC* b = &batch.c
+        cdef SentenceC* sentence
+        cdef CellC cell
+        cdef uint32_t k, line, word = b.sentences[first].first_word
+        cdef int32_t column, columns = self.layout.least
+        cdef int32_t source[16]
+        cdef bint marks = self.layout.marks
+        CHECK(columns <= 16)
+        by_column = {column: field for field, column in self.layout.columns.items()}
+        for column in range(1, columns):
+            source[column] = batch.layout.column(by_column.get(column, ""))
+        for k in range(first, last):
+            sentence = &b.sentences[k]
+            for line in range(sentence.first_line, sentence.end_line):
+                output_reserve(&self.out, 2 * <size_t>(b.index.line[line + 1] - b.index.line[line]) + 64)
+                if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
+                    put_number(&self.out, word + 1 - sentence.first_word)
+                    for column in range(1, columns):
+                        put_char(&self.out, c"\t")
+                        if source[column] < 0:
+                            put_char(&self.out, c"_")
+                        else:
+                            cell = cell_of_line(b, line, source[column])
+                            put_converted_cell(&self.out, cell, marks)
+                    put_char(&self.out, c"\n")
+                    word += 1
+                elif marks:
+                    put_lines(&self.out, b, line, line + 1)
+                else:
+                    self.dropped[row_kind(b, line)] += 1
+            output_reserve(&self.out, 1)
+            put_char(&self.out, c"\n")
+        return 0
+
+
+cdef const char* NO_LABEL = "_\0______________________________"
+
+
+cdef inline bint is_empty_node(const BatchC* b, uint32_t line) noexcept nogil:
+    cdef const char* at = b.text + b.index.line[line]
+    while c"0" <= at[0] <= c"9":
+        at += 1
+    return at[0] == c"."
+
+
+cdef row_kind(const BatchC* b, uint32_t line):
+    if b.text[b.index.line[line]] == c"#":
+        return "comments"
+    return "empty_nodes" if is_empty_node(b, line) else "multiwords"
+
+
+cdef void put_converted_cell(OutputC* out, CellC cell, bint spaces_allowed) noexcept nogil:
+    """CoNLL-X and CoNLL-2009 have no spaces inside columns: they become underscores."""
+    cdef size_t start = out.length
+    put(out, cell.start, cell.length)
+    if not spaces_allowed:
+        while start < out.length:
+            if out.data[start] == c" ":
+                out.data[start] = c"_"
+            start += 1
+
+
+def padded(values, n, name):
+    array = np.asarray(values, dtype=np.int32)
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}, expected one number for each of {n} words")
+    return np.append(array, np.int32(-1))

@@ -1,0 +1,243 @@
+"""Writing: the same bytes, new trees and nothing else, other formats."""
+
+import io
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import samples
+from hypothesis import given
+from plain_conllu import PlainSentence, read_plain
+from samples import tabs
+
+from parser.treebank import Batch, Reader, TreebankError, Writer
+from parser.treebank.generate import generate
+
+
+def read_batch(text, **options):
+    reader = Reader(io.BytesIO(text.encode()), **{"format": "conllu", **options})
+    batch = Batch()
+    assert reader.fill(batch)
+    return batch, reader
+
+
+def rewrite(text, block_size=1 << 19, **options):
+    out = io.BytesIO()
+    with Writer(out) as writer:
+        for batch in Reader(io.BytesIO(text.encode()), format="conllu", block_size=block_size, **options).batches():
+            writer.write(batch)
+    return out.getvalue().decode()
+
+
+def written(text, heads, labels, names, **options):
+    batch, _ = read_batch(text)
+    out = io.BytesIO()
+    with Writer(out, **options) as writer:
+        writer.write(batch, heads, labels, names)
+    return out.getvalue().decode()
+
+
+@pytest.mark.parametrize("block_size", [64, 333, 1 << 19])
+def test_the_same_bytes(block_size):
+    assert rewrite(samples.ALL * 3, block_size) == samples.ALL * 3
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: "\ufeff" + text,
+    lambda text: text.rstrip("\n"),
+    lambda text: "\n" + text.replace("\n\n", "\n\n\n"),
+], ids=["crlf", "bom", "no final blank line", "several blank lines"])  # fmt: skip
+def test_what_is_tolerated_is_written_strictly(spoil):
+    assert rewrite(spoil(samples.ALL)) == samples.ALL
+
+
+def test_a_real_conllx_and_conll09_file_keeps_its_bytes():
+    for text, name in ((samples.CONLLX, "conllx"), (samples.CONLL09, "conll09")):
+        out = io.BytesIO()
+        with Writer(out) as writer:
+            writer.write(read_batch(text, format=name)[0])
+        assert out.getvalue().decode() == text
+
+
+def test_new_trees_change_head_deprel_and_stale_deps_only():
+    names = ["root", "dep:new"]
+    heads = [0, 1, 1, 2, 3, 0, 3, 0, 0, 1]
+    labels = [0, 1, 1, 1, 1, 0, 1, 0, 0, 1]
+    expected = read_plain(samples.ALL)
+    words = iter(zip(heads, labels, strict=True))
+    for sentence in expected:
+        for row in sentence.rows:
+            if row[0].isdigit():
+                head, label = next(words)
+                row[6], row[7], row[8] = str(head), names[label], "_"
+            elif "." in row[0]:
+                row[8] = "_"
+    text = "".join(sentence.text() for sentence in expected)
+    assert written(samples.ALL, heads, labels, names) == text
+    kept = read_plain(written(samples.ALL, heads, labels, names, keep_deps=True))
+    old_deps = [row[8] for sentence in read_plain(samples.ALL) for row in sentence.rows]
+    assert [row[8] for sentence in kept for row in sentence.rows] == old_deps
+
+
+def test_no_head_and_no_label_are_underscores():
+    text = written(samples.PLAIN, [-1, -1, -1], [-1, -1, -1], ["root"])
+    assert read_plain(text)[0].heads == [-1, -1, -1]
+    assert read_plain(text)[0].column(7) == ["_", "_", "_"]
+
+
+def test_trees_of_other_formats_keep_their_other_columns():
+    out = io.BytesIO()
+    with Writer(out) as writer:
+        writer.write(read_batch(samples.CONLL09, format="conll09")[0], [0, 1], [0, 1], ["R", "x"])
+    assert out.getvalue().decode() == tabs(
+        "1 | Mi | mi | mi | PR | PR | Nom | Nom | 0 | 2 | R | SBJ | _ | _ | A0\n"
+        "2 | vidas | vidi | vidi | VF | VF | _ | _ | 1 | 0 | x | ROOT | Y | vidi.01 | _\n\n"
+    )
+
+
+def test_single_sentences_can_be_written():
+    batch, _ = read_batch(samples.ALL)
+    out = io.BytesIO()
+    with Writer(out) as writer:
+        writer.write(batch[1])
+        writer.write(batch[0], [0, 1, 1], [0, 0, 0], ["x"])
+    plain = read_plain(out.getvalue().decode())
+    assert plain[0].text() == samples.MULTIWORD
+    assert plain[1].heads == [0, 1, 1]
+
+
+def test_shapes_and_labels_are_checked():
+    with pytest.raises(ValueError, match="heads has shape"):
+        written(samples.PLAIN, [0], [0], ["x"])
+    with pytest.raises(TreebankError, match="cannot stand in a treebank column"):
+        written(samples.PLAIN, [0, 1, 1], [0, 0, 0], ["a\tb"])
+
+
+def test_conversion_to_conllx_and_back():
+    out = io.BytesIO()
+    with Writer(out, "conllx") as writer:
+        writer.write(read_batch(samples.ALL)[0])
+    x = read_plain(out.getvalue().decode())
+    assert writer.dropped == {"comments": 5, "multiwords": 1, "empty_nodes": 3}
+    assert x[1].rows[2] == ["3", "10_000", "10_000", "NUM", "_", "_", "0", "root", "_", "_"]
+    assert len(x[1].rows) == 4
+    back = io.BytesIO()
+    with Writer(back, "conllu") as writer:
+        writer.write(read_batch(out.getvalue().decode(), format="conllx")[0])
+    assert [s.rows for s in read_plain(back.getvalue().decode())] == [s.rows for s in x]
+
+
+def test_conversion_from_and_to_conll09():
+    out = io.BytesIO()
+    with Writer(out, "conllu") as writer:
+        writer.write(read_batch(samples.CONLL09, format="conll09")[0])
+    assert out.getvalue().decode() == tabs(
+        "1 | Mi | mi | _ | PR | Nom | 2 | SBJ | _ | _\n2 | vidas | vidi | _ | VF | _ | 0 | ROOT | _ | _\n\n"
+    )
+    nine = io.BytesIO()
+    with Writer(nine, "conll09") as writer:
+        writer.write(read_batch(samples.PLAIN)[0])
+    assert nine.getvalue().decode().split("\n")[0] == tabs(
+        "1 | Mi | mi | _ | PR | _ | Case=Nom | _ | 2 | _ | nsubj | _ | _ | _"
+    )
+
+
+def test_new_trees_need_the_format_that_was_read():
+    batch, _ = read_batch(samples.PLAIN)
+    with pytest.raises(TreebankError, match="in the format that was read"):
+        Writer(io.BytesIO(), "conllx").write(batch, [0, 1, 1], [0, 0, 0], ["x"])
+
+
+# --- by chance -----------------------------------------------------------------------------------------------------
+
+cells = st.text(st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters="\u2028\u2029"), min_size=1)
+forms = cells.map(lambda text: text.strip() or "_")
+values = forms.map(lambda text: text.replace(" ", "_").replace("#", "h"))
+
+
+@st.composite
+def conllu_sentences(draw):
+    n = draw(st.integers(1, 9))
+    sentence = PlainSentence(["# " + draw(forms) for _ in range(draw(st.integers(0, 2)))])
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = {word: draw(st.sampled_from([0, *order[:i]])) for i, word in enumerate(order)}
+    free_from = 1
+    for word in range(1, n + 1):
+        if word >= free_from and word < n and draw(st.booleans()) and draw(st.booleans()):
+            last = draw(st.integers(word + 1, n))
+            sentence.rows.append([f"{word}-{last}", draw(forms), *["_"] * 7, draw(values)])
+            free_from = last + 1
+        row = [str(word), draw(forms), draw(forms), *(draw(values) for _ in range(3)), str(heads[word])]
+        sentence.rows.append([*row, draw(values), draw(values), draw(forms)])
+        for k in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+            sentence.rows.append([f"{word}.{k + 1}", draw(forms), *["_"] * 6, draw(values), "_"])
+    return sentence
+
+
+@given(st.lists(conllu_sentences(), min_size=1, max_size=4), st.sampled_from([64, 150, 1 << 19]))
+def test_any_valid_file_comes_back_byte_for_byte(sentences, block_size):
+    text = "".join(sentence.text() for sentence in sentences)
+    assert rewrite(text, block_size) == text
+    batch, reader = read_batch(text)
+    for sentence, plain in zip(batch, read_plain(text), strict=True):
+        assert sentence.words == plain.column(1)
+        assert sentence.heads.tolist() == plain.heads
+        assert sentence.multiwords == plain.multiwords
+        table = reader.vocab["form"]
+        assert [table.string(k) for k in sentence.ids("form")] == plain.column(1)
+
+
+@given(st.lists(conllu_sentences(), min_size=1, max_size=3), st.data())
+def test_new_trees_touch_nothing_else(sentences, data):
+    text = "".join(sentence.text() for sentence in sentences)
+    n = sum(len(sentence.words) for sentence in sentences)
+    heads = data.draw(st.lists(st.integers(-1, 200), min_size=n, max_size=n))
+    names = data.draw(st.lists(values, min_size=1, max_size=3))
+    labels = data.draw(st.lists(st.integers(-1, len(names) - 1), min_size=n, max_size=n))
+    words = iter(zip(heads, labels, strict=True))
+    for sentence in sentences:
+        for row in sentence.words:
+            head, label = next(words)
+            row[6], row[7] = ("_" if head < 0 else str(head)), ("_" if label < 0 else names[label])
+    expected = "".join(sentence.text() for sentence in sentences)
+    assert written(text, heads, labels, names, keep_deps=True) == expected
+
+
+def test_generated_sentences_are_read_back():
+    text = "".join(generate(300, seed=4))
+    assert rewrite(text) == text
+    batch, reader = read_batch(text)
+    assert reader.several_roots == 0
+    assert len(batch) == 300
+
+
+def test_the_generator_repeats_itself_for_a_seed_only():
+    assert list(generate(20, seed=1)) == list(generate(20, seed=1))
+    assert list(generate(20, seed=1)) != list(generate(20, seed=2))
+
+
+def test_generated_trees_are_projective_with_one_root():
+    from parser.treebank import tree
+
+    for plain in read_plain("".join(generate(300, seed=2))):
+        assert tree.is_projective(plain.heads)
+        assert tree.problem(plain.heads, single_root=True) is None
+
+
+def test_every_real_treebank_comes_back_byte_for_byte(treebanks):
+    files = sorted(treebanks.glob("*/*.conllu"))
+    assert files
+    for path in files:
+        source = path.read_bytes()
+        same, rebuilt = io.BytesIO(), io.BytesIO()
+        copier, rebuilder = Writer(same), Writer(rebuilt, keep_deps=True)
+        with Reader(path) as reader:
+            for batch in reader.batches():
+                copier.write(batch)
+                rebuilder.write(batch, batch.heads, batch.column_ids("deprel") - 3, reader.vocab["deprel"].strings())
+        copier.flush()
+        rebuilder.flush()
+        assert same.getvalue() == source, path.name
+        assert rebuilt.getvalue() == source, path.name
+        assert np.all(batch.column_ids("form") >= 3)
