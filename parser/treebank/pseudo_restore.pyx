@@ -142,7 +142,8 @@ cdef class Restorer:
                 k = below.next[k]
         return 0
 
-    cdef bint is_target(self, const Children* below, const label_t* labels, int32_t word, label_t wanted) noexcept nogil:
+    cdef bint is_target(self, const Children* below, const label_t* labels, int32_t word,
+                        label_t wanted) noexcept nogil:
         cdef int32_t k
         if wanted != LOST_HEAD_UNNAMED:
             return labels[word - 1] >= 0 and self.codes[labels[word - 1]].plain == wanted
