@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parser.model.checksum import checksum
-from parser.score.linear import LinearModel
 
 from parser.model import ModelFile, ModelFileError, validate_weights, write_model
+from parser.model.checksum import checksum
 from parser.model.file import place_sections
 from parser.model.layout import HEAD, MAGIC, TYPES, VERSION, Section, aligned
+from parser.score.linear import LinearModel
 from parser.score.weights import Weights, from_triples
 
 

@@ -7,10 +7,10 @@ import plain_tree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parser.treebank.pseudo_restore import Restorer
 
 from parser.treebank import Reader, TreebankError, Vocab, tree
 from parser.treebank.pseudo import ENCODINGS, Encoder, join_label, split_label
+from parser.treebank.pseudo_restore import Restorer
 
 NAMES = ["a", "b", "c"]
 
