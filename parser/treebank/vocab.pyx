@@ -99,10 +99,13 @@ cdef class StringTable:
         return self.intern(encoded, <int32_t>len(encoded))
 
     def extend(self, const uint32_t[::1] offsets not None, const unsigned char[::1] text not None):
-        """Adds the strings text[offsets[i]:offsets[i + 1]], none of which may be there yet: the fast way from a file."""
+        """Adds the strings text[offsets[i]:offsets[i + 1]], none of which may be there yet: fast, for files."""
         cdef Py_ssize_t i
         cdef uint32_t start, end
         cdef id_t expected
+        cdef const char* bytes_ = b""
+        if text.shape[0]:
+            bytes_ = <const char*>&text[0]
         if self.frozen:
             raise ValueError(f"{self.name}: the table is frozen")
         for i in range(offsets.shape[0] - 1):
@@ -110,7 +113,7 @@ cdef class StringTable:
             if start > end or end > text.shape[0]:
                 raise ValueError(f"{self.name}: string {i} ends at {end} of {text.shape[0]} bytes")
             expected = self.n
-            if self.intern(<const char*>&text[start] if start < end else "", <int32_t>(end - start)) != expected:
+            if self.intern(bytes_ + start, <int32_t>(end - start)) != expected:
                 raise ValueError(f"{self.name}: string {i} is there twice")
 
     def __getitem__(self, str text not None):
