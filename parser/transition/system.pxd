@@ -50,7 +50,9 @@ cdef class StackSystem:
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil
     # out[move] = least possible rise of the loss, labels apart; ILLEGAL where not legal. One legal move at least costs 0.
     cdef int move_costs(self, const StateC* s, GoldC* g, cost_t* out) except -1 nogil
-    # The loss of the best tree that can still be built.
+    # Loss of word d's gold arc taken alone: 0 if it is built or can still be, else what is lost.
+    cdef cost_t word_loss(self, const StateC* s, const GoldC* g, int32_t d) noexcept nogil
+    # The loss of the best tree that can still be built; the sum of word_loss unless the system knows better.
     cdef cost_t best_loss(self, const StateC* s, GoldC* g) except -1 nogil
     # The static oracle's move; meant for states on its own path (C-level callers follow it from the start).
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil

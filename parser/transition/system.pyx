@@ -47,9 +47,16 @@ cdef class StackSystem:
         CHECK(False)
         return 0
 
-    cdef cost_t best_loss(self, const StateC* s, GoldC* g) except -1 nogil:
+    cdef cost_t word_loss(self, const StateC* s, const GoldC* g, int32_t d) noexcept nogil:
         CHECK(False)
         return 0
+
+    cdef cost_t best_loss(self, const StateC* s, GoldC* g) except -1 nogil:
+        cdef int32_t d
+        cdef cost_t loss = 0
+        for d in range(1, s.n + 1):
+            loss += self.word_loss(s, g, d)
+        return loss
 
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil:
         CHECK(False)
