@@ -101,4 +101,4 @@ def translate() -> list[Extension]:
     return modules
 
 
-setup(ext_modules=translate())
+setup(ext_modules=translate(), options={"build_ext": {"parallel": os.cpu_count() or 1}})

@@ -1,0 +1,1 @@
+"""Scores of parsed treebanks against gold ones: corpus -> align -> attachment -> breakdown, significance -> report."""

@@ -9,7 +9,7 @@ from parser.common cimport cost_t, label_t
 from parser.transition.easy_first cimport EasyFirst
 from parser.transition.gold cimport GoldBlock
 from parser.transition.list_state cimport ListBlock, ListC, LinkC, links, list_bytes, list_copy, list_nodes
-from parser.transition.node cimport NodeC, l2, r2
+from parser.transition.node cimport NodeC, l1, l2, lset, lval, r1, r2, rset, rval
 from parser.transition.state cimport N, S, StateBlock, StateC, buffer_length, nodes, stack, state_bytes, state_copy
 from parser.transition.system cimport N_MOVES, ArcC, StackSystem
 
@@ -28,9 +28,9 @@ cdef list chain_labels(const NodeC* node, int32_t newest):
 cdef dict node_facts(const NodeC* node, int32_t i):
     return {
         "head": node[i].head, "label": node[i].label, "on_stack": bool(node[i].on_stack),
-        "l1": node[i].l1, "l2": l2(node, i), "r1": node[i].r1, "r2": r2(node, i),
-        "lval": node[i].lval, "rval": node[i].rval, "lset": node[i].lset, "rset": node[i].rset,
-        "left_labels": chain_labels(node, node[i].lnew), "right_labels": chain_labels(node, node[i].rnew),
+        "l1": l1(node, i), "l2": l2(node, i), "r1": r1(node, i), "r2": r2(node, i),
+        "lval": lval(node, i), "rval": rval(node, i), "lset": lset(node, i), "rset": rset(node, i),
+        "left_labels": chain_labels(node, node[i].newest[0]), "right_labels": chain_labels(node, node[i].newest[1]),
     }
 
 

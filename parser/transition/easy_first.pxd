@@ -1,8 +1,8 @@
 """Easy-first (Goldberg & Elhadad 2010): the system over list states, for a search and a learner.
 
 A candidate is a pair of neighbours in the list, named by its left word, and a direction: LEFT makes the left one a
-dependent of the right one, RIGHT the reverse. How many there are changes with the state, so there are no action ids; per
-pair the order is LEFT with label 0, 1, ... < RIGHT with label 0, 1, ... This header is stable.
+dependent of the right one, RIGHT the reverse. How many there are changes with the state, so there are no action ids;
+per pair the order is LEFT with label 0, 1, ... < RIGHT with label 0, 1, ... This header is stable.
 """
 
 from libc.stdint cimport int32_t
@@ -27,6 +27,9 @@ cdef class EasyFirst:
     cdef void apply(self, ListC* s, int32_t head, int32_t dep, label_t label) noexcept nogil
     # Rise of the loss, labels apart. With a label: add label_weight if (head, dep) is gold and the label is not.
     cdef cost_t cost(self, const ListC* s, const GoldC* g, int32_t head, int32_t dep) noexcept nogil
+    # The same for the whole list at once: to_right[d] is the cost of d under its right neighbour, to_left[d] under its
+    # left one, ILLEGAL where that is not legal; n + 1 entries each, only those of words in the list are written.
+    cdef void costs(self, const ListC* s, const GoldC* g, cost_t* to_left, cost_t* to_right) noexcept nogil
     # The incomplete oracle (Goldberg & Elhadad 2010): a gold arc whose dependent has all of its own.
     cdef bint is_correct(self, const ListC* s, const GoldC* g, int32_t head, int32_t dep) noexcept nogil
     # Loss of word d's gold arc: 0 if it is built or can still be, else what is lost.

@@ -7,8 +7,8 @@ RIGHT_l   always          add (i, l, j), drop j          d = j, h = i    + gold 
 until one element is left: n moves. A gold arc can still be built iff both ends are in the list. The count is exact.
 Goldberg & Nivre number a move by the list index of its head, Goldberg & Elhadad by that of the left neighbour.
 
-Single root: RIGHT from ROOT only when two elements are left. The costs stay exact. Without ROOT (n - 1 moves; the last word
-is the root) they are those of a ROOT that is always in the list.
+Single root: RIGHT from ROOT only when two elements are left. The costs stay exact. Without ROOT (n - 1 moves; the last
+word is the root) they are those of a ROOT that is always in the list.
 """
 
 cimport cython
@@ -16,10 +16,10 @@ from libc.stdint cimport int32_t
 
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC
-from parser.transition.list_state cimport ListC, list_attach, list_clear, list_nodes
+from parser.transition.list_state cimport LinkC, ListC, links, list_attach, list_clear, list_nodes
 from parser.transition.node cimport NodeC
 from parser.transition.state cimport ROOT_NONE
-from parser.transition.system cimport arc_loss
+from parser.transition.system cimport ILLEGAL, arc_loss
 
 
 cdef inline int32_t listed_deps(const NodeC* node, const GoldC* g, int32_t d) noexcept nogil:
@@ -67,6 +67,37 @@ cdef class EasyFirst:
         if gold == 0 and self.place == ROOT_NONE:
             return lost + root_loss(self, g)
         return lost + node[gold].on_stack * g.head_weight
+
+    cdef void costs(self, const ListC* s, const GoldC* g, cost_t* to_left, cost_t* to_right) noexcept nogil:
+        cdef const NodeC* node = list_nodes(s)
+        cdef const LinkC* link = links(s)
+        cdef int32_t d = s.leftmost, gold
+        cdef cost_t root_cost = root_loss(self, g) if self.place == ROOT_NONE else g.head_weight
+        while d >= 0:                       # to_left counts the gold dependents in the list
+            to_left[d] = 0
+            d = link[d].right
+        to_left[0] = 0
+        d = s.leftmost
+        while d >= 0:
+            gold = g.node[d].head
+            if gold >= 0 and node[gold].on_stack == 1:
+                to_left[gold] += g.head_weight
+            d = link[d].right
+        d = s.leftmost
+        while d >= 0:
+            gold = g.node[d].head
+            to_right[d] = to_left[d]
+            if gold == 0:
+                to_right[d] += root_cost
+                to_left[d] += root_cost if link[d].left != 0 else 0
+            elif gold > 0 and node[gold].on_stack == 1:
+                to_right[d] += g.head_weight if link[d].right != gold else 0
+                to_left[d] += g.head_weight if link[d].left != gold else 0
+            if link[d].right < 0 or d == 0:
+                to_right[d] = ILLEGAL
+            if link[d].left < 0 or not self.is_legal(s, link[d].left, d):
+                to_left[d] = ILLEGAL
+            d = link[d].right
 
     cdef bint is_correct(self, const ListC* s, const GoldC* g, int32_t head, int32_t dep) noexcept nogil:
         return g.node[dep].head == head and listed_deps(list_nodes(s), g, dep) == 0

@@ -3,9 +3,10 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free
+from libc.string cimport memset
 
 from parser.common cimport CHECK
-from parser.transition.node cimport NodeC, attach_left, attach_right, node_clear
+from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach, node_clear
 from parser.transition.state cimport ROOT_FIRST
 
 
@@ -17,13 +18,13 @@ cdef void list_clear(ListC* s, int32_t n, int32_t place) noexcept nogil:
     cdef int32_t i, lowest = 0 if place == ROOT_FIRST else 1
     cdef NodeC* node
     cdef LinkC* link
+    # padding, and spare: equal states are equal bytes
+    memset(<char*>s + list_bytes(n) - LINE, 0, LINE)
+    memset(s, 0, sizeof(ListC))
     s.n = n
     s.leftmost = lowest if lowest <= n else -1
     s.length = n + 1 - lowest
-    s.arcs = s.roots = 0
     s.place = place
-    for i in range(10):
-        s.spare[i] = 0
     node, link = list_nodes(s), links(s)
     for i in range(-1, n + 1):
         node_clear(&node[i])
@@ -39,11 +40,11 @@ cdef void list_attach(ListC* s, int32_t head, int32_t dep, int32_t label) noexce
     cdef LinkC* d = &link[dep]
     CHECK(dep > 0 and list_nodes(s)[dep].on_stack == 1 and list_nodes(s)[head].on_stack == 1)
     if d.right == head:
-        attach_left(list_nodes(s), head, dep, label)
+        attach(list_nodes(s), head, dep, label, TO_LEFT)
         link[head].first = d.first
     else:
         CHECK(d.left == head)
-        attach_right(list_nodes(s), head, dep, label)
+        attach(list_nodes(s), head, dep, label, TO_RIGHT)
         link[head].last = d.last
     if d.left >= 0:
         link[d.left].right = d.right

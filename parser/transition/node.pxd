@@ -4,8 +4,8 @@ Both kinds of state (state.pxd, list_state.pxd) hold an array of n + 2 nodes and
 nodes[0] is ROOT wherever it is placed, nodes[1..n] are the words, nodes[-1] is a node that is never written. -1 is "no
 such word" everywhere, so chains such as head(head(s0)) need no test on the way: what is missing stays missing.
 
-Dependents on one side of a head are always attached from the nearest to the farthest, in every transition system here.
-So the newest is the outermost, and the second outermost (Zhang & Nivre 2011: a sibling, not a grandchild) is one link away.
+Dependents on one side of a head are always attached from the nearest to the farthest, in every transition system here:
+the newest is the outermost, and the second outermost (Zhang & Nivre 2011: a sibling, not a grandchild) one link away.
 This header is stable: features and searches are written against it.
 """
 
@@ -14,34 +14,34 @@ from libc.stdint cimport int32_t, uint16_t, uint64_t
 from parser.common cimport label_t
 
 
+cdef enum:
+    TO_LEFT = 0             # sides: index of what NodeC keeps twice
+    TO_RIGHT = 1
+
+
 cdef struct NodeC:          # 64 bytes: one cache line; owned by the block of the state it lies in
     int32_t head            # -1: none
     label_t label           # of the arc to the head; -1: none
-    int32_t l1              # leftmost dependent, -1: none
-    int32_t r1              # rightmost dependent, -1: none
+    int32_t outer[2]        # leftmost and rightmost dependent, -1: none
+    int32_t valency[2]      # number of left and of right dependents
     int32_t sib             # the next sibling on the same side of the head, one nearer to it; -1: none
-    int32_t lval            # number of left dependents
-    int32_t rval            # number of right dependents
     int32_t on_stack        # 1 on the stack (in the list, for easy-first), else 0
-    uint64_t lset           # hash of the *set* of labels of the left dependents; 0: empty
-    uint64_t rset           # the same on the right
-    int32_t lnew            # the last left dependent that brought a label new to the set, -1: none
-    int32_t rnew
+    uint64_t set[2]         # hash of the *set* of labels of the dependents on that side; 0: empty
+    int32_t newest[2]       # the last dependent that brought a label new to that set, -1: none
     int32_t next_new        # the one before it: the chain lists the set exactly
-    uint16_t lmask          # bit (label mod 16) of each member: a clear bit proves the label new without a walk
-    uint16_t rmask
+    uint16_t mask[2]        # bit (label mod 16) of each member: a clear bit proves a label new without a walk
 
 
 cdef inline void node_clear(NodeC* node) noexcept nogil:
-    node.head = node.label = node.l1 = node.r1 = node.sib = -1
-    node.lval = node.rval = node.on_stack = 0
-    node.lset = node.rset = 0
-    node.lnew = node.rnew = node.next_new = -1
-    node.lmask = node.rmask = 0
+    node.head = node.label = node.outer[0] = node.outer[1] = node.sib = -1
+    node.valency[0] = node.valency[1] = node.on_stack = 0
+    node.set[0] = node.set[1] = 0
+    node.newest[0] = node.newest[1] = node.next_new = -1
+    node.mask[0] = node.mask[1] = 0
 
 
 cdef inline uint64_t label_hash(label_t label) noexcept nogil:
-    """One label's share of a set's hash; the hash of a set is the xor of its members' (64-bit finaliser of splitmix)."""
+    """One label's share of a set's hash, which is the xor of its members' shares."""
     cdef uint64_t z = (<uint64_t>label + 1) * <uint64_t>0x9E3779B97F4A7C15
     z = (z ^ (z >> 32)) * <uint64_t>0xD6E8FEB86659FD93
     return z ^ (z >> 32)
@@ -55,43 +55,26 @@ cdef inline bint chain_has(const NodeC* nodes, int32_t newest, label_t label) no
     return False
 
 
-cdef inline void attach_left(NodeC* nodes, int32_t head, int32_t dep, label_t label) noexcept nogil:
-    """dep, left of head, becomes its leftmost dependent."""
+cdef inline void attach(NodeC* nodes, int32_t head, int32_t dep, label_t label, int32_t side) noexcept nogil:
+    """dep becomes the outermost dependent of head on that side: TO_LEFT if dep stands left of head."""
     cdef NodeC* h = &nodes[head]
     cdef NodeC* d = &nodes[dep]
     cdef uint16_t bit = <uint16_t>(1 << (label & 15))
     d.head = head
     d.label = label
-    d.sib = h.l1
-    h.l1 = dep
-    h.lval += 1
-    if label < 0 or (h.lmask & bit and chain_has(nodes, h.lnew, label)):
+    d.sib = h.outer[side]
+    h.outer[side] = dep
+    h.valency[side] += 1
+    if label < 0 or (h.mask[side] & bit and chain_has(nodes, h.newest[side], label)):
         return
-    h.lmask |= bit
-    h.lset ^= label_hash(label)
-    d.next_new = h.lnew
-    h.lnew = dep
+    h.mask[side] |= bit
+    h.set[side] ^= label_hash(label)
+    d.next_new = h.newest[side]
+    h.newest[side] = dep
 
 
-cdef inline void attach_right(NodeC* nodes, int32_t head, int32_t dep, label_t label) noexcept nogil:
-    """dep, right of head, becomes its rightmost dependent."""
-    cdef NodeC* h = &nodes[head]
-    cdef NodeC* d = &nodes[dep]
-    cdef uint16_t bit = <uint16_t>(1 << (label & 15))
-    d.head = head
-    d.label = label
-    d.sib = h.r1
-    h.r1 = dep
-    h.rval += 1
-    if label < 0 or (h.rmask & bit and chain_has(nodes, h.rnew, label)):
-        return
-    h.rmask |= bit
-    h.rset ^= label_hash(label)
-    d.next_new = h.rnew
-    h.rnew = dep
-
-
-# What features read. i is a word, 0 (ROOT) or -1 (missing); the answer for a missing word is -1, or 0 for counts and sets.
+# What features read: always through these. i is a word, 0 (ROOT) or -1 (missing); of a missing word everything is -1,
+# and counts and sets are 0.
 cdef inline int32_t head(const NodeC* nodes, int32_t i) noexcept nogil:
     return nodes[i].head
 
@@ -101,32 +84,32 @@ cdef inline label_t label(const NodeC* nodes, int32_t i) noexcept nogil:
 
 
 cdef inline int32_t l1(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[i].l1
+    return nodes[i].outer[0]
 
 
 cdef inline int32_t l2(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[nodes[i].l1].sib
+    return nodes[nodes[i].outer[0]].sib
 
 
 cdef inline int32_t r1(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[i].r1
+    return nodes[i].outer[1]
 
 
 cdef inline int32_t r2(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[nodes[i].r1].sib
+    return nodes[nodes[i].outer[1]].sib
 
 
 cdef inline int32_t lval(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[i].lval
+    return nodes[i].valency[0]
 
 
 cdef inline int32_t rval(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[i].rval
+    return nodes[i].valency[1]
 
 
 cdef inline uint64_t lset(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[i].lset
+    return nodes[i].set[0]
 
 
 cdef inline uint64_t rset(const NodeC* nodes, int32_t i) noexcept nogil:
-    return nodes[i].rset
+    return nodes[i].set[1]

@@ -3,6 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free
+from libc.string cimport memset
 
 from parser.common cimport CHECK
 from parser.transition.node cimport NodeC, node_clear
@@ -15,19 +16,18 @@ cdef extern from "stdlib.h":
 cdef void state_clear(StateC* s, int32_t n, RootPlace place) noexcept nogil:
     cdef int32_t i
     cdef NodeC* node
+    # padding after the stack, and spare: equal states are equal bytes
+    memset(<char*>s + state_bytes(n) - LINE, 0, LINE)
+    memset(s, 0, sizeof(StateC))
     s.n = n
-    s.depth = 0
     s.front = 0 if place == ROOT_FIRST else 1
     s.end = n + 2 if place == ROOT_LAST else n + 1
     s.root_pos = n + 1 if place == ROOT_LAST else 0
-    s.arcs = s.roots = s.open = s.second = 0
     s.place = place
-    for i in range(6):
-        s.spare[i] = 0      # so that equal states are equal bytes
     node = nodes(s)
     for i in range(-1, n + 1):
         node_clear(&node[i])
-    for i in range(-PAD, n + 1):
+    for i in range(-PAD, n + 2):
         stack(s)[i] = -1
 
 

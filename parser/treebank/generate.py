@@ -53,7 +53,7 @@ class Lexicon:
 
     def pick(self, words: list[str]) -> str:
         """A word, the first ones far more often than the last ones, as in real text."""
-        return words[min(int(self.rng.paretovariate(0.6)) - 1, len(words) - 1)]
+        return words[int(len(words) ** self.rng.random()) - 1]
 
 
 class Grammar:

@@ -465,7 +465,8 @@ cdef class Reader:
         if found.kind == ID:
             return f"ID is {first!r}, expected {found.words + 1}"
         if found.kind == NO_MARKS:
-            return f"ID is {first!r}, expected {found.words + 1}: {self.layout.title} has no multiword rows or empty nodes"
+            return (f"ID is {first!r}, expected {found.words + 1}: "
+                    f"{self.layout.title} has no multiword rows or empty nodes")
         if found.kind == RANGE:
             return (f"multiword range {first}: expected one that starts at the next word ({found.words + 1}), "
                     "ends behind it and overlaps no other")

@@ -141,26 +141,26 @@ def find_problems(found):
     labels = found.counts["deprel"]
     add = found.problems.append
     if found.skipped:
-        add(f"{found.skipped} sentences cannot be read and were left out")
+        add(f"sentences left out because they cannot be read: {found.skipped}")
     if found.several_roots:
-        add(f"{found.several_roots} sentences have several words under ROOT (the official UD scorer refuses such files)")
+        add(f"sentences with several words under ROOT, which the official UD scorer refuses: {found.several_roots}")
     if found.unparsed_sentences:
-        add(f"{found.unparsed_sentences} sentences have no heads")
+        add(f"sentences without heads: {found.unparsed_sentences}")
     if found.distinct("deprel") > MANY_LABELS:
-        add(f"{found.distinct('deprel')} dependency labels: is DEPREL really the label column?")
+        add(f"{found.distinct('deprel')} different labels: is DEPREL really the label column?")
     once = sorted(label for label, count in labels.items() if count == 1)
     if once:
-        add(f"{len(once)} labels occur once: {', '.join(once[:10])}{' ...' if len(once) > 10 else ''}")
+        add(f"labels that occur once: {first_ones(once)}")
     if labels["_"] and found.unparsed_sentences < found.sentences:
-        add(f"{labels['_']} words have no label")
+        add(f"words without a label: {labels['_']}")
     if found.inner_root_label:
-        add(f"{found.inner_root_label} words carry the label root without being under ROOT")
+        add(f"words labelled root that are not under ROOT: {found.inner_root_label}")
     if len(found.root_labels) > 1:
         shares = ", ".join(f"{label} {count}" for label, count in found.root_labels.most_common(8))
-        add(f"words under ROOT carry {len(found.root_labels)} different labels: {shares}")
+        add(f"{len(found.root_labels)} different labels of words under ROOT: {shares}")
     strange = sorted(tag for tag in found.counts["upos"] if tag not in UNIVERSAL_TAGS)
     if strange and found.format == "CoNLL-U":
-        add(f"{len(strange)} UPOS values are no universal tags: {', '.join(strange[:10])}")
+        add(f"UPOS values that are no universal tags: {first_ones(strange)}")
     for field in ("upos", "xpos"):
         if found.distinct(field) > MANY_TAGS or found.distinct(field) > max(60, found.words // 5):
             add(f"{found.distinct(field)} different {field.upper()} tags for {found.words} words: is it a tag column?")
@@ -168,17 +168,21 @@ def find_problems(found):
         add("neither UPOS nor XPOS is filled: a parser will have to do without tags")
 
 
+def first_ones(names):
+    """How many there are, and the first ten of them."""
+    return f"{len(names)} ({', '.join(names[:10])}{', ...' if len(names) > 10 else ''})"
+
+
 def compare(train, other):
     """Lines on how a second file (dev, test) relates to the first."""
     lines = []
     shared = len(train.sentence_keys & other.sentence_keys)
     if shared:
-        lines.append(f"{shared} of {len(other.sentence_keys)} different sentences also stand in {train.file}")
+        lines.append(f"different sentences that also stand in {train.file}: {shared} of {len(other.sentence_keys)}")
     unknown = len(other.forms - train.forms)
-    lines.append(f"{unknown} of {len(other.forms)} forms do not occur in {train.file}")
+    lines.append(f"forms that do not occur in {train.file}: {unknown} of {len(other.forms)}")
     for field, what in (("deprel", "labels"), ("upos", "UPOS tags"), ("xpos", "XPOS tags")):
         new = sorted(set(other.counts[field]) - set(train.counts[field]) - {"_"})
         if new:
-            lines.append(f"{len(new)} {what} do not occur in {train.file}: {', '.join(new[:10])}")
+            lines.append(f"{what} that do not occur in {train.file}: {first_ones(new)}")
     return lines
-

@@ -80,8 +80,10 @@ def open_output(path: str | os.PathLike):
     """A binary stream to write to. A file appears under its name only when everything has been written."""
     path = os.fspath(path)
     if path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            yield _standard_output()
+        except OSError as error:
+            raise TreebankError(f"cannot be written: {error.strerror or error}", "<stdout>") from None
         return
     partial = f"{path}.partial{suffix_of(path)}"
     try:
@@ -100,6 +102,15 @@ def open_output(path: str | os.PathLike):
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None
         raise
+
+
+def _standard_output() -> BinaryIO:
+    """Unbuffered, so that nothing is left to fail when the process ends; a replaced sys.stdout as it is."""
+    sys.stdout.flush()
+    try:
+        return io.FileIO(sys.stdout.fileno(), "wb", closefd=False)
+    except io.UnsupportedOperation:
+        return sys.stdout.buffer
 
 
 def _plain_output(path, mode):

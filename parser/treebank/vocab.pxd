@@ -1,6 +1,6 @@
 from cymem.cymem cimport Pool
 from libc.stdint cimport int32_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 from preshed.maps cimport PreshMap
 
 from parser.common cimport id_t
@@ -11,9 +11,9 @@ cdef struct TextC:
     int32_t length
 
 
-# Direct-mapped memo of the strings met last: most cells of a treebank are tags, labels and frequent words. The first and
-# the last 8 bytes (of up to 8 bytes: all of them, zero-padded, twice) decide for up to 16 bytes; longer strings are
-# compared with the table's own copy.
+# Direct-mapped memo of the strings met last: most cells of a treebank are tags, labels and frequent words. The first
+# and the last 8 bytes (of up to 8 bytes: all of them, zero-padded, twice) decide for up to 16 bytes; the middle of
+# longer strings is compared with the table's own copy.
 cdef struct MemoC:
     uint64_t head
     uint64_t tail
@@ -44,7 +44,7 @@ cdef uint64_t string_key(const char* text, int32_t length) noexcept nogil
 
 
 cdef enum:
-    MEMO = 1 << 12
+    MEMO = 1 << 13
 
 
 cdef inline MemoC string_ends(const char* text, int32_t length) noexcept nogil:
@@ -62,26 +62,41 @@ cdef inline MemoC string_ends(const char* text, int32_t length) noexcept nogil:
 
 cdef inline MemoC cell_ends(const char* text, int32_t length) noexcept nogil:
     """The same where 8 bytes may be read from `text` on whatever its length (cells of a batch)."""
+    # no branches: the lengths of words follow no pattern that a processor could guess
     cdef MemoC ends
+    cdef int32_t beyond = length - 8 if length > 8 else 0
+    # cells have at least one byte, so the shift is below 64
+    cdef uint64_t mask = ~<uint64_t>0 >> (64 - 8 * (length if length < 8 else 8))
     memcpy(&ends.head, text, 8)
-    if length < 8:
-        ends.head &= (<uint64_t>1 << (8 * length)) - 1
-        ends.tail = ends.head
-    else:
-        memcpy(&ends.tail, text + length - 8, 8)
+    memcpy(&ends.tail, text + beyond, 8)
+    ends.head &= mask
+    ends.tail &= mask
     ends.length = length
     ends.id = 0
     return ends
 
 
 cdef inline MemoC* memo_entry(MemoC* memo, MemoC ends) noexcept nogil:
-    return &memo[((ends.head ^ (ends.tail << 7 | ends.tail >> 57)) * <uint64_t>0x9E3779B97F4A7C15 + ends.length) >> 52]
+    return &memo[((ends.head ^ (ends.tail << 7 | ends.tail >> 57)) * <uint64_t>0x9E3779B97F4A7C15 + ends.length) >> 51]
+
+
+cdef inline bint middle_equal(const char* a, const char* b, int32_t length) noexcept nogil:
+    """Are bytes 8 to length - 8 equal, eight at a time? The last eight may reach into the tails, which are equal."""
+    cdef int32_t i = 8
+    cdef uint64_t x, y
+    while i < length - 8:
+        memcpy(&x, a + i, 8)
+        memcpy(&y, b + i, 8)
+        if x != y:
+            return False
+        i += 8
+    return True
 
 
 cdef inline bint memo_holds(const MemoC* entry, MemoC ends, const TextC* texts, const char* text) noexcept nogil:
     """Is the string in this entry? Entry id 0 is none. Bytes 8 to length - 8 are compared where there are any."""
     return (entry.head == ends.head and entry.tail == ends.tail and entry.length == ends.length and entry.id != 0
-            and (ends.length <= 16 or memcmp(texts[entry.id].start + 8, text + 8, ends.length - 16) == 0))
+            and middle_equal(texts[entry.id].start, text, ends.length))
 
 
 cdef inline id_t intern_cell(StringTable table, const char* text, int32_t length) except -1 nogil:

@@ -26,9 +26,7 @@ def descends(heads, word, ancestor):
 def nonprojective(heads):
     """Dependents of arcs over a word that does not descend from the arc's head."""
     return [
-        d
-        for d, h in enumerate(heads, 1)
-        if not all(descends(heads, k, h) for k in range(min(h, d) + 1, max(h, d)))
+        d for d, h in enumerate(heads, 1) if not all(descends(heads, k, h) for k in range(min(h, d) + 1, max(h, d)))
     ]
 
 

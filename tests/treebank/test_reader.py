@@ -7,9 +7,10 @@ import threading
 import numpy as np
 import pytest
 import samples
-from parser.treebank import Batch, Reader, TreebankError, Vocab
 from plain_conllu import read_plain
 from samples import tabs
+
+from parser.treebank import Batch, Reader, TreebankError, Vocab
 
 
 def reader_of(text, **options):
@@ -106,9 +107,7 @@ def test_sentences_are_never_split_whatever_the_block(block_size):
 )  # fmt: skip
 @pytest.mark.parametrize("block_size", [64, 1 << 19])
 def test_what_is_tolerated_reads_like_the_clean_file(changed, block_size):
-    assert [s.text for s in sentences_of(changed, block_size=block_size)] == [
-        s.text for s in sentences_of(samples.ALL)
-    ]
+    assert [s.text for s in sentences_of(changed, block_size=block_size)] == [s.text for s in sentences_of(samples.ALL)]
 
 
 def test_line_numbers_are_those_of_the_file():
@@ -335,16 +334,25 @@ def test_a_pipe_answers_before_it_is_closed():
     writer.join()
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="peak memory is read from /proc: runs on Linux")
 def test_streaming_keeps_memory_flat(tmp_path):
-    import tracemalloc
+    """Peak memory of a fresh process that streams a file, and one ten times as large."""
+    import subprocess
+    import sys
 
-    reader = reader_of(samples.PLAIN * 20_000, block_size=1 << 14)
-    batch = Batch()
-    assert reader.fill(batch)
-    tracemalloc.start()
-    while reader.fill(batch):
-        pass
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert reader.n_words == 60_000
-    assert peak < 200_000
+    program = (
+        "import sys; from parser.treebank import Batch, Reader\n"
+        "reader, batch = Reader(sys.argv[1]), Batch()\n"
+        "while reader.fill(batch): pass\n"
+        "status = open('/proc/self/status').read()\n"
+        "print(reader.n_words, status.split('VmHWM:')[1].split()[0])"
+    )
+    peaks = []
+    for times in (20_000, 200_000):
+        path = tmp_path / f"{times}.conllu"
+        path.write_text(samples.PLAIN * times)
+        answer = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
+        words, kilobytes = map(int, answer.stdout.split())
+        assert words == 3 * times
+        peaks.append(kilobytes)
+    assert peaks[1] < peaks[0] + 2000

@@ -4,6 +4,7 @@ import plain_tree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parser.treebank import tree
 
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import samples
 from hypothesis import given
-from parser.treebank import Batch, Reader, TreebankError, Writer
-from parser.treebank.generate import generate
 from plain_conllu import PlainSentence, read_plain
 from samples import tabs
+
+from parser.treebank import Batch, Reader, TreebankError, Writer
+from parser.treebank.generate import generate
 
 
 def read_batch(text, **options):
@@ -61,8 +62,8 @@ def test_a_real_conllx_and_conll09_file_keeps_its_bytes():
 
 def test_new_trees_change_head_deprel_and_stale_deps_only():
     names = ["root", "dep:new"]
-    heads = [0, 1, 1] + [2, 3, 0, 3] + [0] + [0, 1]
-    labels = [0, 1, 1] + [1, 1, 0, 1] + [0] + [0, 1]
+    heads = [0, 1, 1, 2, 3, 0, 3, 0, 0, 1]
+    labels = [0, 1, 1, 1, 1, 0, 1, 0, 0, 1]
     expected = read_plain(samples.ALL)
     words = iter(zip(heads, labels, strict=True))
     for sentence in expected:
@@ -234,9 +235,7 @@ def test_every_real_treebank_comes_back_byte_for_byte(treebanks):
         with Reader(path) as reader:
             for batch in reader.batches():
                 copier.write(batch)
-                rebuilder.write(
-                    batch, batch.heads, batch.column_ids("deprel") - 3, reader.vocab["deprel"].strings()
-                )
+                rebuilder.write(batch, batch.heads, batch.column_ids("deprel") - 3, reader.vocab["deprel"].strings())
         copier.flush()
         rebuilder.flush()
         assert same.getvalue() == source, path.name

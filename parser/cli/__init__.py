@@ -1,0 +1,39 @@
+"""The command line. Only the standard library is imported here: the command answers at once and loads what it needs."""
+
+import sys
+
+
+def main() -> None:
+    """Runs `arcspeed`. Exit codes: 0 all well, 1 the data or a file is at fault, 2 the call is."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from parser.version import __version__
+
+        print(f"arcspeed {__version__}")
+        return
+    let_pipes_close()
+    require_compiled_modules()
+    from parser.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+def let_pipes_close() -> None:
+    """`arcspeed ... | head` ends in silence, as cat does: the signal's default action instead of an exception."""
+    import signal
+
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def require_compiled_modules() -> None:
+    try:
+        import parser.treebank.batch
+    except ImportError as error:
+        import parser
+
+        print(
+            f"arcspeed: error: the compiled modules cannot be loaded from {parser.__path__[0]} ({error}); in a source "
+            "folder run `pip install -e .`, elsewhere see whether another package named `parser` is in the way",
+            file=sys.stderr,
+        )
+        sys.exit(1)

@@ -1,0 +1,267 @@
+"""The commands and their options; what they do stands in a module each."""
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from parser.cli.console import UsageError
+from parser.treebank.errors import TreebankError
+
+app = typer.Typer(
+    name="arcspeed",
+    help="A trainable dependency parser for people who have a lot of text and a CPU.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class System(StrEnum):
+    arc_eager = "arc-eager"
+    arc_standard = "arc-standard"
+    arc_hybrid = "arc-hybrid"
+    easy_first = "easy-first"
+
+
+class Root(StrEnum):
+    first = "first"
+    last = "last"
+    none = "none"
+
+
+class LeftArc(StrEnum):
+    early = "early"
+    late = "late"
+
+
+class OracleTrees(StrEnum):
+    refuse = "refuse"
+    lift = "lift"
+    drop = "drop"
+
+
+class Punctuation(StrEnum):
+    auto = "auto"
+    ud = "ud"
+    unicode = "unicode"
+    ptb = "ptb"
+    chinese = "chinese"
+    udt = "udt"
+
+
+class OnError(StrEnum):
+    stop = "stop"
+    skip = "skip"
+
+
+class Roots(StrEnum):
+    error = "error"
+    warn = "warn"
+    ignore = "ignore"
+
+
+FormatOption = Annotated[
+    str, typer.Option("--format", help="Format of the input: conllu, conllx, conll09, or auto: by name, else by rows.")
+]
+OnErrorOption = Annotated[
+    OnError, typer.Option(help="At a faulty sentence: stop with exit code 1, or skip, count and report it.")
+]
+RootsOption = Annotated[Roots, typer.Option(help="What a sentence with several words under ROOT is.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON for programs instead of tables.")]
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        from parser.version import __version__
+
+        print(f"arcspeed {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(
+    files: Annotated[list[str], typer.Argument(help="Treebank files, the training file first; - is standard input.")],
+    format: FormatOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Count what is in treebank files and show every problem found.
+
+    Faulty sentences are listed as file:line: what is wrong. With several files, each is compared with the first:
+    sentences in both, forms and labels that the first does not have. Exit code 1 if any sentence is faulty.
+    """
+    from parser.cli.check import run
+
+    raise typer.Exit(run(files, format, as_json))
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; - is standard output.")],
+    format: FormatOption = "auto",
+    to: Annotated[
+        str, typer.Option(help="Format of the output: conllu, conllx, conll09, or auto: by OUT's name, else IN's.")
+    ] = "auto",
+    on_error: OnErrorOption = OnError.stop,
+    roots: RootsOption = Roots.ignore,
+) -> None:
+    """Rewrite a treebank in another format, or in the same one, strictly: LF line ends, one blank line, no BOM.
+
+    Names that end in .gz, .xz or .zst are unpacked and packed on the way.
+    """
+    from parser.cli.convert import run
+
+    raise typer.Exit(run(source, target, format, to, on_error.value, roots.value))
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File with the right trees.")],
+    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM...", help="Outputs to score; - is standard input.")],
+    format: FormatOption = "auto",
+    punctuation: Annotated[
+        Punctuation,
+        typer.Option(
+            help="Which words are punctuation in the scores without it: ud (UPOS PUNCT), unicode (forms of punctuation "
+            "characters, as CoNLL-X), ptb (the Penn tags of Chen & Manning 2014), chinese (XPOS PU), udt (UPOS .), or "
+            "auto: ud where the gold file has it, else unicode."
+        ),
+    ] = Punctuation.auto,
+    subtypes: Annotated[
+        bool, typer.Option("--subtypes/--no-subtypes", help="List labels with their subtypes (nmod:poss) or without.")
+    ] = True,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also by label, arc length, sentence length, and confusions of labels.")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=100, help="Resamples of the paired bootstrap between outputs.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    roots: RootsOption = Roots.warn,
+    as_json: JsonOption = False,
+) -> None:
+    """Score parser outputs against gold trees; with several outputs, test each against the first.
+
+    UAS, LAS and label accuracy with and without punctuation, CLAS, complete matches, roots, and the official UD
+    scorer's table. Where words are divided differently, they are aligned by their characters as that scorer does.
+    """
+    from parser.cli.evaluate import run
+
+    options = {
+        "format": format,
+        "punctuation": punctuation.value,
+        "subtypes": subtypes,
+        "resamples": resamples,
+        "seed": seed,
+        "roots": roots.value,
+    }
+    raise typer.Exit(run(gold, systems, options, as_json, details))
+
+
+@app.command()
+def oracle(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Treebank file; - is standard input.")],
+    system: Annotated[System, typer.Option(help="The transition system.")] = System.arc_eager,
+    root: Annotated[
+        Root | None, typer.Option(help="Where ROOT is placed. Default: last for arc-eager, first for the others.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Follow zero-cost transitions, say whether they rebuild every tree.")
+    ] = False,
+    single_root: Annotated[
+        bool, typer.Option("--single-root", help="Only transitions that leave one word under ROOT.")
+    ] = False,
+    attach_aware: Annotated[
+        bool,
+        typer.Option("--attach-aware", help="Arc-eager, ROOT first: costs count words that are attached at the end."),
+    ] = False,
+    left_arc: Annotated[
+        LeftArc, typer.Option(help="Arc-standard: when its static oracle attaches left dependents.")
+    ] = LeftArc.early,
+    root_label_only: Annotated[
+        bool, typer.Option("--root-label-only", help="Arc-standard: arcs from ROOT, and no others, have its label.")
+    ] = False,
+    nonprojective: Annotated[
+        OracleTrees, typer.Option(help="Trees that no derivation builds: refuse them, lift their arcs, or drop them.")
+    ] = OracleTrees.refuse,
+    format: FormatOption = "auto",
+) -> None:
+    """Print how a transition system derives the trees of a treebank, one move a line, by its static oracle.
+
+    With --check nothing is printed but a summary: how many trees are rebuilt by following zero-cost transitions, and
+    which are refused because they are not projective. Exit code 1 if a tree is not rebuilt.
+    """
+    from parser.cli.oracle import run
+
+    options = {
+        "name": system.value,
+        "root": root.value if root else None,
+        "single_root": single_root,
+        "attach_aware": attach_aware,
+        "left_arc": left_arc.value,
+        "root_label_only": root_label_only,
+    }
+    raise typer.Exit(run(file, format, options, nonprojective.value, check))
+
+
+@app.command()
+def demo(
+    treebank: Annotated[
+        Path | None,
+        typer.Option(help="A folder with a train and a dev file (.conllu) instead of the treebank that is downloaded."),
+    ] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Use made-up sentences; download nothing.")] = False,
+) -> None:
+    """Show what arcspeed does on a real treebank, in under a minute.
+
+    The Turkish Web Treebank (Apache-2.0, 4,851 sentences) is downloaded once through pip and kept in the user cache.
+    """
+    from parser.cli.demo import run
+
+    raise typer.Exit(run(treebank, offline))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one command and returns the exit code; data errors become one line on standard error."""
+    try:
+        code = call(arguments)
+        sys.stdout.flush()
+        return code
+    except TreebankError as error:
+        print(f"arcspeed: error: {error}", file=sys.stderr)
+    except UsageError as error:
+        print(f"arcspeed: error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}", file=sys.stderr)
+        forget_unwritten_output()
+    except KeyboardInterrupt:
+        return 130
+    return 1
+
+
+def call(arguments: list[str]) -> int:
+    try:
+        return app(arguments, prog_name="arcspeed") or 0
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+
+
+def forget_unwritten_output() -> None:
+    """What could not be written is not tried again, with a traceback, when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
