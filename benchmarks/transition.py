@@ -1,8 +1,8 @@
 """Speed of the transition systems on one core: python benchmarks/transition.py TRAIN.conllu
 
-Transitions applied per second (random legal ones, whole sentences, choice of the transition included), and states costed
-per second (the costs of all moves, labelled loss) on two kinds of walks: random ones, and walks along the oracle with every
-eighth step random, as in training. Best of several rounds. The trees are the projective ones of the file.
+Transitions applied per second (random legal ones, whole sentences, choice of the transition included), and states
+costed per second (the costs of all moves, labelled loss) on two kinds of walks: random ones, and walks along the oracle
+with every eighth step random, as in training. Best of several rounds. The trees are the projective ones of the file.
 """
 
 import argparse
@@ -13,8 +13,15 @@ from parser.transition import get_system, list_state, state
 from parser.transition.drive import walker
 from parser.treebank.tree import is_projective
 
-SYSTEMS = [("arc-eager", "last"), ("arc-eager", "first"), ("arc-standard", "first"), ("arc-hybrid", "first"),
-           ("arc-hybrid", "last"), ("arc-hybrid", "none"), ("easy-first", "first")]
+SYSTEMS = [
+    ("arc-eager", "last"),
+    ("arc-eager", "first"),
+    ("arc-standard", "first"),
+    ("arc-hybrid", "first"),
+    ("arc-hybrid", "last"),
+    ("arc-hybrid", "none"),
+    ("easy-first", "first"),
+]
 
 
 def read_trees(path: Path) -> list[tuple[list[int], list[str]]]:
@@ -67,18 +74,26 @@ def main() -> None:
     lengths = array.array("i", (len(heads) for heads, _ in trees))
     mean = round(sum(lengths) / len(lengths))
     print(f"{len(trees)} trees, {sum(lengths)} words, {len(labels)} labels")
-    print(f"state of {mean} words: stack systems {state.bytes_of(mean)} bytes, easy-first {list_state.bytes_of(mean)}; "
-          f"a word {state.sizes()['NodeC']}, header {state.sizes()['StateC']}")
+    print(
+        f"state of {mean} words: stack systems {state.bytes_of(mean)} bytes, easy-first {list_state.bytes_of(mean)}; "
+        f"a word {state.sizes()['NodeC']}, header {state.sizes()['StateC']}"
+    )
     print(f"{'system':24}{'single root':>12}{'applied M/s':>13}{'costed M/s, random':>20}{'near the oracle':>17}")
     for name, root in SYSTEMS:
         if given.system and given.system not in f"{name}-{root}":
             continue
         for single_root in (False, True):
             core = get_system(name, root=root, labels=labels, single_root=single_root).core
-            rates = (apply_rate(core, lengths, given.rounds), cost_rate(core, trees, 256, given.rounds),
-                     cost_rate(core, trees, 32, given.rounds))
-            print(f"{name + ' ' + root:24}{'yes' if single_root else 'no':>12}{rates[0] / 1e6:13.1f}"
-                  f"{rates[1] / 1e6:20.2f}{rates[2] / 1e6:17.2f}", flush=True)
+            rates = (
+                apply_rate(core, lengths, given.rounds),
+                cost_rate(core, trees, 256, given.rounds),
+                cost_rate(core, trees, 32, given.rounds),
+            )
+            print(
+                f"{name + ' ' + root:24}{'yes' if single_root else 'no':>12}{rates[0] / 1e6:13.1f}"
+                f"{rates[1] / 1e6:20.2f}{rates[2] / 1e6:17.2f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -169,13 +169,13 @@ cdef class Extractor:
         if part.kind == LABEL:
             return label_hash(n.label) if n.label >= 0 else FEATURE_NONE
         if part.kind == LEFT_VALENCY:
-            return feature_number(min(n.lval, part.cap))
+            return feature_number(min(n.valency[0], part.cap))
         if part.kind == RIGHT_VALENCY:
-            return feature_number(min(n.rval, part.cap))
+            return feature_number(min(n.valency[1], part.cap))
         if part.kind == LEFT_SET:
-            return feature_spread(n.lset + SET_SALT)
+            return feature_spread(n.set[0] + SET_SALT)
         if part.kind == RIGHT_SET:
-            return feature_spread(n.rset + SET_SALT)
+            return feature_spread(n.set[1] + SET_SALT)
         if part.kind == DISTANCE:
             other = node[part.other]
             if other < 0:
@@ -185,7 +185,7 @@ cdef class Extractor:
             return feature_number(min(distance, part.cap)) if part.cap > 0 else coarse_number(distance)
         if part.kind == SPAN:
             return coarse_number(links[i].last - links[i].first + 1)
-        return feature_number(n.lval + n.rval == 0)
+        return feature_number(n.valency[0] + n.valency[1] == 0)
 
     cdef int32_t apply_rules(self, uint64_t present, const feat_t* value, feat_t* out) noexcept nogil:
         """A key that does not fire is overwritten by the next one."""

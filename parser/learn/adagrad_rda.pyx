@@ -18,7 +18,7 @@ from cymem.cymem cimport Pool
 from cython cimport final
 from libc.math cimport fabsf
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -264,21 +264,24 @@ cdef class AdaGradRDA(Learner):
     # The state of training
 
     def dump(self):
+        cdef uint8_t[::1] sketch
         arrays = Learner.dump(self)
         if self.gate > 1:
-            arrays["sketch"] = np.asarray(<uint8_t[:self.sketch_cells()]>self.sketch).copy()
+            arrays["sketch"] = np.empty(self.sketch_cells(), np.uint8)
+            sketch = arrays["sketch"]
+            memcpy(&sketch[0], self.sketch, self.sketch_cells())
         return arrays
 
     def restore(self, arrays):
-        cdef uint8_t[::1] sketch
+        cdef const uint8_t[::1] sketch
         if self.gate > 1:
             saved = arrays.get("sketch")
             if saved is None or saved.dtype != np.uint8 or saved.shape != (self.sketch_cells(),):
                 raise ValueError("training weights: array 'sketch' is missing or of another size")
         Learner.restore(self, arrays)
         if self.gate > 1:
-            sketch = <uint8_t[:self.sketch_cells()]>self.sketch
-            sketch[:] = arrays["sketch"]
+            sketch = np.ascontiguousarray(arrays["sketch"])
+            memcpy(self.sketch, &sketch[0], self.sketch_cells())
 
     cdef uint64_t sketch_cells(self) noexcept nogil:
         return <uint64_t>1 << (64 - self.sketch_shift)

@@ -1,6 +1,7 @@
 """Arc-eager (Nivre 2003): ROOT first as in Goldberg & Nivre 2012, or last as in Goldberg & Nivre 2013 (the default).
 
-s is the top of the stack, b the front of the buffer, gh(k) the gold head of k, free(k) says that the word k has no head.
+s is the top of the stack, b the front of the buffer, gh(k) the gold head of k, free(k) says that the word k has no
+head.
 
 move      precondition                          effect                  cost: gold arcs lost
 SHIFT     b a word                              push b                  [gh(b) on stack] + D(b)
@@ -10,21 +11,24 @@ REDUCE    s has a head, buffer not empty        pop s                   B(s)
 
 D(b) = gold dependents of b that are on the stack and free; B(s) = gold dependents of s that are in the buffer.
 The costs are those of Goldberg & Nivre 2012 (figure 4) with two corrections: free(k) in D(b), added by Goldberg & Nivre
-2013; and the reverse arc, which no paper counts: LEFT also loses (s, b), RIGHT also loses (b, s). Both have been checked
-by exhaustive search.
+2013; and the reverse arc, which no paper counts: LEFT also loses (s, b), RIGHT also loses (b, s). Both have been
+checked by exhaustive search.
 
-ROOT first: initial ([ROOT], [1..n]), final when the buffer is empty; words still headless are then attached to ROOT. That
-rescues a headless word whose gold head is ROOT, contrary to Goldberg & Nivre 2012, footnote 4. With attach_aware the
-costs know it: LEFT + 1 if gh(s) = ROOT, and SHIFT does not lose (ROOT, b). (Labelled: if the gold label is root_label.)
-ROOT last: initial ([], [1..n, ROOT]), final when the stack is empty and the buffer is [ROOT]; 2n moves, always a tree.
+ROOT first: initial ([ROOT], [1..n]), final when the buffer is empty; words still headless are then attached to ROOT.
+That rescues a headless word whose gold head is ROOT, contrary to Goldberg & Nivre 2012, footnote 4. With attach_aware
+the costs know it: LEFT + 1 if gh(s) = ROOT, and SHIFT does not lose (ROOT, b). (Labelled: if the gold label is
+root_label.)
+ROOT last: initial ([], [1..n, ROOT]), final when the stack is empty and the buffer is [ROOT]; 2n moves, always a
+tree.
 
-Single root. Call a stack word *open* if it has no head, or has ROOT for head: at the end each open word is a root word, and
-before that only LEFT takes one away. So one word goes under ROOT iff, while the last word n is b,
+Single root. Call a stack word *open* if it has no head, or has ROOT for head: at the end each open word is a root word,
+and before that only LEFT takes one away. So one word goes under ROOT iff, while the last word n is b,
   SHIFT needs no open word on the stack, RIGHT needs exactly one (none if s = ROOT),
 and, with ROOT first, a word attached to ROOT is never REDUCEd: what follows could only go under ROOT too.
 The lowest word of the stack is always open and LEFT or REDUCE are legal while another one is, so there is no dead end.
-Under this rule three more things lose a gold arc (r: the gold root word; t: the topmost of the last word's gold ancestors,
-itself included, that is in the buffer); X below counts them, and a move's cost changes by X after minus X before:
+Under this rule three more things lose a gold arc (r: the gold root word; t: the topmost of the last word's gold
+ancestors, itself included, that is in the buffer); X below counts them, and a move's cost changes by X after minus X
+before:
   1. r is free and on the stack, but not the lowest open word: (ROOT, r) was still to be had, now it is not;
   2. gh(t) is on the stack with two open words at or below it: n cannot end up under it, (gh(t), t) is lost;
   3. ROOT first: a word was attached to ROOT while r is in the buffer.
@@ -244,7 +248,7 @@ cdef class ArcEager(StackSystem):
         return g.head_weight - (self.rescued(g, d) if self.attach_aware and head == 0 else 0)
 
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil:
-        """Goldberg & Nivre 2012, algorithm 1. Their k < s ranges over the stack, so that ROOT's number does not matter."""
+        """Goldberg & Nivre 2012, algorithm 1; their k < s taken as "below s on the stack", wherever ROOT is."""
         cdef int32_t top = S(s, 0), b = N(s, 0), k
         cdef const NodeC* node = nodes(s)
         if top >= 0 and g.node[top].head == b:

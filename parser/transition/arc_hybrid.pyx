@@ -11,12 +11,12 @@ D(b) = gold dependents of b on the stack, B(s0) = gold dependents of s0 in the b
 
 ROOT first: initial ([], [ROOT, 1..n]), final ([ROOT], []); 2n + 1 moves. ROOT last: initial ([], [1..n, ROOT]), final
 ([], [ROOT]); 2n moves. No ROOT: initial ([], [1..n]), final when one word is left, which is the root; 2n - 1 moves.
-Without ROOT the costs are those of a stack with ROOT *below* its lowest word: LEFT of that word loses (ROOT, s0), SHIFT onto
-a stack that is not empty loses (ROOT, b).
+Without ROOT the costs are those of a stack with ROOT *below* its lowest word: LEFT of that word loses (ROOT, s0), SHIFT
+onto a stack that is not empty loses (ROOT, b).
 
 Single root, ROOT first: RIGHT from ROOT only when the buffer is empty; the costs above stay exact.
-ROOT last: LEFT with b = ROOT only for a single stack word, so ROOT can only get the lowest word of the stack: the costs are
-those without ROOT, and 0 once b is ROOT (moves are forced). Without ROOT there is one root word by nature.
+ROOT last: LEFT with b = ROOT only for a single stack word, so ROOT can only get the lowest word of the stack: the costs
+are those without ROOT, and 0 once b is ROOT (moves are forced). Without ROOT there is one root word by nature.
 """
 
 cimport cython
@@ -25,8 +25,7 @@ from libc.stdint cimport int32_t, uint32_t
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
-from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, pop, push, stack, \
-    state_clear
+from parser.transition.state cimport ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, pop, push, stack, state_clear
 from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
 
 
@@ -91,7 +90,7 @@ cdef class ArcHybrid(StackSystem):
         return self.place == ROOT_NONE or (self.single_root and self.place == ROOT_LAST)
 
     cdef inline cost_t root_loss(self, const GoldC* g) noexcept nogil:
-        """What is lost with the arc (ROOT, r) where ROOT is below the stack; without ROOT its label is not predicted."""
+        """What (ROOT, r) is worth where ROOT is below the stack; without ROOT its label is not predicted."""
         if self.place == ROOT_NONE and g.node[g.root].label != self.root_label:
             return g.head_weight - g.label_weight
         return g.head_weight
@@ -139,7 +138,8 @@ cdef class ArcHybrid(StackSystem):
         return g.head_weight - self.root_loss(g) if g.node[d].head == 0 else 0
 
     cdef bint reachable(self, const StateC* s, int32_t head, int32_t d) noexcept nogil:
-        """Can the headless d still get this head? In the buffer both; one there, one on the stack; d directly above head."""
+        """Can the headless d still get this head? Yes: one of them is in the buffer, the other there or on the stack;
+        d is directly above head on the stack."""
         cdef const NodeC* node = nodes(s)
         cdef bint stacked = node[head].on_stack == 1
         cdef int32_t i

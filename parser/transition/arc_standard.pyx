@@ -2,15 +2,15 @@
 
 s0, s1 are the two top stack elements. Initial ([], [ROOT, 1..n]), final ([ROOT], []); 2n + 1 moves, always a tree.
 
-move      precondition             effect                   cost
-SHIFT     buffer not empty         push b                   best(c) - best(after), where best is the largest number of
-LEFT_l    s1 a word                add (s0, l, s1), drop it  gold arcs in any tree that can still be built: arcs cannot be
-RIGHT_l   two stack elements       add (s1, l, s0), pop      counted one by one here (two may exclude each other)
+move      precondition        effect                     cost
+SHIFT     buffer not empty    push b                     best(c) - best(after), best being the largest number of gold
+LEFT_l    s1 a word           add (s0, l, s1), drop s1   arcs in any tree that can still be built: they cannot be
+RIGHT_l   two stack elements  add (s1, l, s0), pop       counted one by one here (two may exclude each other)
 
 Some legal move costs 0, so best(c) is the largest of the successors' and only these are computed; a forced move costs
 nothing and needs none.
-Single root: RIGHT from ROOT only when the buffer is empty; SHIFT is legal until then, so there is no dead end. Exact too:
-the table joins ROOT last.
+Single root: RIGHT from ROOT only when the buffer is empty; SHIFT is legal until then, so there is no dead end. Exact
+too: the table joins ROOT last.
 root_label_only: arcs from ROOT bear root_label and no other arc does (Liu et al. 2015 train their parser so).
 """
 
@@ -130,8 +130,8 @@ cdef class ArcStandard(StackSystem):
         return loss + g.head_weight * (s.n - built - table_best(s, g, view, self.single_root))
 
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil:
-        """LEFT as soon as it is gold (early), or once s0 has its right dependents (late, as in Liu et al. 2015); RIGHT once
-        s0 has all its dependents."""
+        """LEFT as soon as it is gold (early), or once s0 has its right dependents (late, as in Liu et al. 2015); RIGHT
+        once s0 has all its dependents."""
         cdef int32_t top = S(s, 0), below = S(s, 1)
         if s.depth >= 2:
             if g.node[below].head == top and not (self.left_late and right_deps_from(g, top, s.front)):

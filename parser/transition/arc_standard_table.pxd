@@ -10,5 +10,5 @@ cdef struct View:           # the configuration one move ahead, without making t
     int32_t dropped         # a word taken from the stack, -1: none
 
 
-# The largest number of gold arcs, of those still to be built, in a tree reachable from a non-empty stack. -1: no memory.
+# The largest number of gold arcs still to be built in a tree that can be reached; the stack is not empty.
 cdef int32_t table_best(const StateC* s, GoldC* g, View view, bint single_root) except -1 nogil

@@ -1,11 +1,12 @@
 """Tabular oracle for arc-standard, after Goldberg, Sartorio & Satta 2014.
 
-Two steps. First the buffer shrinks to a *right stack* R: a buffer word is kept iff its gold head is not in the buffer, or
-it has a gold dependent on the stack or among the kept words to its left. The others hang on their gold heads inside the
-buffer at no loss. "A gold dependent left of the buffer" would not do: dependents that are already attached do not count.
-Then, with L the stack from the top down, T[a, b][r] is the largest number of gold arcs in a tree over L_a..L_0, R_1..R_b
-with root r. It comes from T[a - 1, b] with the new node L_a or from T[a, b - 1] with the new node R_b: either the old
-root takes the new node, or the new node takes the old root.
+Two steps. First the buffer shrinks to a *right stack* R: a buffer word is kept iff its gold head is not in the buffer,
+or it has a gold dependent on the stack or among the kept words to its left. The others hang on their gold heads inside
+the buffer at no loss. "A gold dependent left of the buffer" would not do: dependents that are already attached do not
+count.
+Then, with L the stack from the top down, T[a, b][r] is the largest number of gold arcs in a tree over L_a..L_0,
+R_1..R_b with root r. It comes from T[a - 1, b] with the new node L_a or from T[a, b - 1] with the new node R_b: either
+the old root takes the new node, or the new node takes the old root.
 
 ROOT is the last L and never a dependent, so its row is one number per b. With a single root it joins once, at the end.
 One row of T is kept: T[a - 1, b] is overwritten by T[a, b]. O(p q (p + q)) for p words on the stack and q kept.
@@ -15,7 +16,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int32_t
 
 from parser.common cimport CHECK
-from parser.transition.gold cimport GoldC, GoldNode, gold_scratch
+from parser.transition.gold cimport GoldC, gold_scratch
 from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC, nodes, stack
 
@@ -114,7 +115,8 @@ cdef inline void add_left(int32_t* cell, const int32_t* head, int32_t m, int32_t
     cell[x] = best
 
 
-cdef inline void join(const int32_t* left, int32_t* cell, const int32_t* head, int32_t m, int32_t x, int32_t y) noexcept nogil:
+cdef inline void join(const int32_t* left, int32_t* cell, const int32_t* head, int32_t m, int32_t x,
+                      int32_t y) noexcept nogil:
     """T[a - 1, b], in `cell`, becomes T[a, b]; left is T[a, b - 1]."""
     cdef int32_t r, up_value, left_value, best_x = NEVER, best_y = NEVER
     cdef int32_t hx = head[x], hy = head[y]

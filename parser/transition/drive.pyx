@@ -114,15 +114,15 @@ cdef class StackWalker:
         self.gold.c.label_weight = label_weight
 
     def complete(self, heads, labels, int32_t random_steps):
-        """(best loss after that many random steps, loss of the final state that actions of no cost lead to from there)."""
-        cdef int32_t i
+        """(best loss after that many random steps, loss of the final state that free actions lead to from there)."""
+        cdef int32_t _i
         cdef cost_t best
         cdef StateC* s
         fill_gold(self.gold, heads, labels, self.system.single_root)
         self.states.reserve(1, self.gold.c.n)
         s = self.states.at(0)
         self.system.init(s, self.gold.c.n)
-        for i in range(random_steps):
+        for _i in range(random_steps):
             if not self.system.is_final(s):
                 self.step_random(s)
         best = self.system.best_loss(s, &self.gold.c)
@@ -136,7 +136,7 @@ cdef class StackWalker:
         self.system.apply(s, random_move(self.system.legal(s), bits), random_label(self.system.n_labels, bits))
 
     cdef bint step_free(self, StateC* s) except -1 nogil:
-        """A random move of no cost, with its gold label or, where the arc is wrong, a random one. False: there is none."""
+        """A random move of no cost, with its gold label or, if the arc is wrong, a random one. False: there is none."""
         cdef cost_t costs[N_MOVES]
         cdef uint32_t free = 0
         cdef int32_t move
@@ -228,15 +228,15 @@ cdef class ListWalker:
             self.alive[i] = i + 1
 
     def complete(self, heads, labels, int32_t random_steps):
-        """(best loss after that many random steps, loss of the final state that actions of no cost lead to from there)."""
-        cdef int32_t i
+        """(best loss after that many random steps, loss of the final state that free actions lead to from there)."""
+        cdef int32_t _i
         cdef cost_t best
         cdef ListC* s
         fill_gold(self.gold, heads, labels, self.system.single_root)
         self.reserve(1, self.gold.c.n)
         s = self.lists.at(0)
         self.start(s, self.gold.c.n)
-        for i in range(random_steps):
+        for _i in range(random_steps):
             if not self.system.is_final(s):
                 self.step_random(s)
         best = self.system.best_loss(s, &self.gold.c)

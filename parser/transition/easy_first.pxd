@@ -1,8 +1,8 @@
 """Easy-first (Goldberg & Elhadad 2010): the system over list states, for a search and a learner.
 
 A candidate is a pair of neighbours in the list, named by its left word, and a direction: LEFT makes the left one a
-dependent of the right one, RIGHT the reverse. How many there are changes with the state, so there are no action ids; per
-pair the order is LEFT with label 0, 1, ... < RIGHT with label 0, 1, ... This header is stable.
+dependent of the right one, RIGHT the reverse. How many there are changes with the state, so there are no action ids;
+per pair the order is LEFT with label 0, 1, ... < RIGHT with label 0, 1, ... This header is stable.
 """
 
 from libc.stdint cimport int32_t

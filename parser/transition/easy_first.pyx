@@ -7,8 +7,8 @@ RIGHT_l   always          add (i, l, j), drop j          d = j, h = i    + gold 
 until one element is left: n moves. A gold arc can still be built iff both ends are in the list. The count is exact.
 Goldberg & Nivre number a move by the list index of its head, Goldberg & Elhadad by that of the left neighbour.
 
-Single root: RIGHT from ROOT only when two elements are left. The costs stay exact. Without ROOT (n - 1 moves; the last word
-is the root) they are those of a ROOT that is always in the list.
+Single root: RIGHT from ROOT only when two elements are left. The costs stay exact. Without ROOT (n - 1 moves; the last
+word is the root) they are those of a ROOT that is always in the list.
 """
 
 cimport cython

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from parser.common cimport CHECK, label_t
+from parser.common cimport label_t
 from parser.treebank.tree cimport TreeProblem, tree_check, tree_is_projective
 
 

@@ -1,13 +1,14 @@
 """Systems, states and gold trees to step through by hand: for tests, notebooks and explanations, not for loops.
 
-    system = get_system("arc-hybrid", root="none", labels=["root", "x", "y"])
-    state = system.initial(n=3)
-    state.apply("SHIFT"); state.apply("LEFT:x")
-    gold = system.gold(heads=[2, 0, 2], labels=["x", "root", "y"])
-    gold.costs(state)
+system = get_system("arc-hybrid", root="none", labels=["root", "x", "y"])
+state = system.initial(n=3)
+state.apply("SHIFT"); state.apply("LEFT:x")
+gold = system.gold(heads=[2, 0, 2], labels=["x", "root", "y"])
+gold.costs(state)
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from parser.transition.cursor import GoldCursor, ListCursor, StackCursor
 from parser.transition.gold import GoldProblem
@@ -90,8 +91,9 @@ class StackState(State):
         """(name, what the cursor's apply takes before the label) of each legal transition."""
         if not labelled:
             return ((MOVES[move], (move,)) for move in self.cursor.moves())
-        return ((self.system.action_names[action], (self.system.action_moves[action],))
-                for action in self.cursor.actions())
+        return (
+            (self.system.action_names[action], (self.system.action_moves[action],)) for action in self.cursor.actions()
+        )
 
     def adds_arc(self, move: str) -> bool:
         return move in ("LEFT", "RIGHT")
@@ -118,8 +120,8 @@ class ListState(State):
 
     def choices(self, labelled: bool) -> Iterator[tuple[str, tuple]]:
         items = self.cursor.items()
-        pairs = [("LEFT", i + 2, right, left) for i, (left, right) in enumerate(zip(items, items[1:], strict=False))]
-        pairs += [("RIGHT", i + 1, left, right) for i, (left, right) in enumerate(zip(items, items[1:], strict=False))]
+        pairs = [("LEFT", i + 2, right, left) for i, (left, right) in enumerate(pairwise(items))]
+        pairs += [("RIGHT", i + 1, left, right) for i, (left, right) in enumerate(pairwise(items))]
         ids = range(len(self.system.labels)) if labelled else (-1,)
         for direction, index, head, dep in pairs:
             if self.cursor.is_legal(head, dep):
@@ -151,7 +153,7 @@ class Gold:
         self.floor = self.best_loss(system.initial(len(heads)), labelled=labels is not None)
 
     def costs(self, state: State, labelled: bool = True, weights: tuple[int, int] | None = None) -> dict[str, int]:
-        """{name: cost} of the legal transitions. weights: loss of a wrong head and of a wrong label under a right head."""
+        """{name: cost} of the legal transitions. weights: loss of a wrong head, and of a wrong label on a right one."""
         self.prepare(state, labelled, weights)
         return self.system.costs(self.cursor, state, labelled)
 
@@ -230,10 +232,12 @@ class System:
             word = nonprojective_words(heads)[0]
             raise GoldError(
                 f"{name}: the tree is not projective (the arc from {heads[word - 1]} to {word} crosses another), no "
-                "derivation builds it: lift such trees (--nonprojective lift) or drop them (--nonprojective drop)")
+                "derivation builds it: lift such trees (--nonprojective lift) or drop them (--nonprojective drop)"
+            )
         if cursor.problem == GoldProblem.GOLD_SEVERAL_ROOTS:
-            raise GoldError(f"{name}: {heads.count(0)} words have head 0, but the system builds trees with one root "
-                            "(single_root)")
+            raise GoldError(
+                f"{name}: {heads.count(0)} words have head 0, but the system builds trees with one root (single_root)"
+            )
 
     def require_root_label(self, heads: list[int], labels: Sequence[str] | None, name: str) -> None:
         if labels is None or not self.options.get("root_label_only"):
@@ -241,8 +245,10 @@ class System:
         only = self.labels[self.core.root_label]
         for word, (head, label) in enumerate(zip(heads, labels, strict=True), 1):
             if (head == 0) != (label == only):
-                raise GoldError(f"{name}: word {word} has head {head} and label {label!r}, but with root_label_only "
-                                f"the words under ROOT, and no others, are labelled {only!r}")
+                raise GoldError(
+                    f"{name}: word {word} has head {head} and label {label!r}, but with root_label_only "
+                    f"the words under ROOT, and no others, are labelled {only!r}"
+                )
 
     def explain(self, state: State, gold: Gold) -> str:
         """A table of all transitions in this state: legal or not, their cost, and which gold arcs they lose."""
@@ -255,8 +261,10 @@ class System:
             else:
                 rows.append((move, "no", "-", ""))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]).rstrip()
-                 for row in rows]
+        lines = [
+            "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]).rstrip()
+            for row in rows
+        ]
         return "\n".join([repr(state), *lines])
 
     def reason(self, state: State, gold: Gold, move: str, cost: int, labelled: bool) -> str:
@@ -287,7 +295,7 @@ class StackHandle(System):
         super().__init__(core, root, labels, options)
         self.action_moves = [0, 1] if core.has_reduce else [0]
         self.action_moves += [LEFT] * len(self.labels) + [LEFT + 1] * len(self.labels)
-        bare = [MOVES[move] for move in self.action_moves[:core.first_left]]
+        bare = [MOVES[move] for move in self.action_moves[: core.first_left]]
         self.action_names = bare + [f"{move}:{label}" for move in ("LEFT", "RIGHT") for label in self.labels]
 
     def new_state(self, n: int) -> StackState:

@@ -1,8 +1,8 @@
 """The configuration of easy-first: a list of partial trees' roots, doubly linked so that a move is O(1).
 
-Layout of a block: ListC, then n + 2 NodeC (node.pxd; on_stack means "in the list"), then n + 2 LinkC, both addressed from
--1 to n. A place in the list is named by its word; the 1-based list index of the papers exists only in the Python handle.
-This header is stable: features and searches are written against it.
+Layout of a block: ListC, then n + 2 NodeC (node.pxd; on_stack means "in the list"), then n + 2 LinkC, both addressed
+from -1 to n. A place in the list is named by its word; the 1-based list index of the papers exists only in the Python
+handle. This header is stable: features and searches are written against it.
 """
 
 from libc.stdint cimport int32_t

@@ -1,8 +1,8 @@
 """One word (or ROOT) of a partial tree: head, label, outermost dependents, valencies and label sets.
 
 Both kinds of state (state.pxd, list_state.pxd) hold an array of n + 2 nodes and address it from nodes[-1] to nodes[n]:
-nodes[0] is ROOT wherever it is placed, nodes[1..n] are the words, nodes[-1] is a node that is never written. -1 is "no such
-word" everywhere, so chains such as head(head(s0)) need no test on the way: what is missing stays missing.
+nodes[0] is ROOT wherever it is placed, nodes[1..n] are the words, nodes[-1] is a node that is never written. -1 is "no
+such word" everywhere, so chains such as head(head(s0)) need no test on the way: what is missing stays missing.
 
 Dependents on one side of a head are always attached from the nearest to the farthest, in every transition system here:
 the newest is the outermost, and the second outermost (Zhang & Nivre 2011: a sibling, not a grandchild) one link away.
@@ -41,7 +41,7 @@ cdef inline void node_clear(NodeC* node) noexcept nogil:
 
 
 cdef inline uint64_t label_hash(label_t label) noexcept nogil:
-    """One label's share of a set's hash; the hash of a set is the xor of its members' (64-bit finaliser of splitmix)."""
+    """One label's share of a set's hash, which is the xor of its members' shares."""
     cdef uint64_t z = (<uint64_t>label + 1) * <uint64_t>0x9E3779B97F4A7C15
     z = (z ^ (z >> 32)) * <uint64_t>0xD6E8FEB86659FD93
     return z ^ (z >> 32)
@@ -73,8 +73,8 @@ cdef inline void attach(NodeC* nodes, int32_t head, int32_t dep, label_t label, 
     h.newest[side] = dep
 
 
-# What features read: always through these. i is a word, 0 (ROOT) or -1 (missing); of a missing word everything is -1, and
-# counts and sets are 0.
+# What features read: always through these. i is a word, 0 (ROOT) or -1 (missing); of a missing word everything is -1,
+# and counts and sets are 0.
 cdef inline int32_t head(const NodeC* nodes, int32_t i) noexcept nogil:
     return nodes[i].head
 

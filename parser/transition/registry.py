@@ -41,13 +41,19 @@ class Entry:
 
 
 def eager(o: Options):
-    return ArcEager(o.place, o.n_labels, single_root=o.single_root, root_label=o.root_label,
-                    attach_aware=o.attach_aware)
+    return ArcEager(
+        o.place, o.n_labels, single_root=o.single_root, root_label=o.root_label, attach_aware=o.attach_aware
+    )
 
 
 def standard(o: Options):
-    return ArcStandard(o.n_labels, single_root=o.single_root, root_label=o.root_label,
-                       root_label_only=o.root_label_only, left_late=o.left_arc == "late")
+    return ArcStandard(
+        o.n_labels,
+        single_root=o.single_root,
+        root_label=o.root_label,
+        root_label_only=o.root_label_only,
+        left_late=o.left_arc == "late",
+    )
 
 
 def hybrid(o: Options):
@@ -60,16 +66,25 @@ def easy(o: Options):
 
 SYSTEMS = {
     "arc-eager": Entry(eager, StackHandle, ("last", "first"), frozenset({"attach_aware"}), lambda o: o.root == "first"),
-    "arc-standard": Entry(standard, StackHandle, ("first",), frozenset({"left_arc", "root_label_only"}),
-                          lambda o: o.root_label_only),
+    "arc-standard": Entry(
+        standard, StackHandle, ("first",), frozenset({"left_arc", "root_label_only"}), lambda o: o.root_label_only
+    ),
     "arc-hybrid": Entry(hybrid, StackHandle, ("first", "last", "none"), frozenset(), lambda o: o.root == "none"),
     "easy-first": Entry(easy, EasyFirstHandle, ("first", "none"), frozenset(), lambda o: o.root == "none"),
 }
 
 
-def get_system(name: str, *, labels: Sequence[str], root: str | None = None, single_root: bool = False,
-               attach_aware: bool = False, left_arc: str = "early", root_label: str | None = None,
-               root_label_only: bool = False) -> System:
+def get_system(
+    name: str,
+    *,
+    labels: Sequence[str],
+    root: str | None = None,
+    single_root: bool = False,
+    attach_aware: bool = False,
+    left_arc: str = "early",
+    root_label: str | None = None,
+    root_label_only: bool = False,
+) -> System:
     """The transition system of that name.
 
     root: where ROOT is placed: "first", "last" or "none"; each system has its default (arc-eager: last, others: first).
@@ -86,10 +101,11 @@ def get_system(name: str, *, labels: Sequence[str], root: str | None = None, sin
     given = {"attach_aware": attach_aware, "left_arc": left_arc != "early", "root_label_only": root_label_only}
     check_options(name, entry, given, left_arc)
     if attach_aware and root != "first":
-        raise TransitionError(f"{name}: attach_aware goes with root='first' only; with root={root!r} no word is left over")
+        raise TransitionError(f"{name}: attach_aware goes with root='first' only; with root={root!r} none is left over")
     label_ids = check_labels(labels)
-    options = Options(root, len(label_ids), single_root, root_label_id(label_ids, root_label), attach_aware, left_arc,
-                      root_label_only)
+    options = Options(
+        root, len(label_ids), single_root, root_label_id(label_ids, root_label), attach_aware, left_arc, root_label_only
+    )
     if entry.needs_root_label(options) and options.root_label < 0:
         raise TransitionError(f"{name} with root={root!r} needs root_label, one of the labels")
     chosen = {"attach_aware": attach_aware, "left_arc": left_arc, "root_label_only": root_label_only}

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from parser.transition.handle import Gold, GoldError, State, System
 
-Tree = tuple[str, Sequence[int], Sequence[str]]     # name of the sentence, heads, label names
+Tree = tuple[str, Sequence[int], Sequence[str]]  # name of the sentence, heads, label names
 
 
 @dataclass
 class CheckSummary:
-    """What --check found. `refused`: (name, message) of trees no derivation builds; `wrong`: names of trees not rebuilt."""
+    """`refused`: (name, message) of trees that no derivation builds; `wrong`: names of trees not rebuilt."""
 
     trees: int = 0
     rebuilt: int = 0
@@ -18,10 +18,15 @@ class CheckSummary:
     wrong: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        first = [f"{self.trees} trees: {self.rebuilt} rebuilt by zero-cost transitions, {len(self.wrong)} not, "
-                 f"{len(self.refused)} refused"]
-        return [*first, *(f"not rebuilt: {name}" for name in self.wrong),
-                *(f"refused: {message}" for _, message in self.refused)]
+        first = [
+            f"{self.trees} trees: {self.rebuilt} rebuilt by zero-cost transitions, {len(self.wrong)} not, "
+            f"{len(self.refused)} refused"
+        ]
+        return [
+            *first,
+            *(f"not rebuilt: {name}" for name in self.wrong),
+            *(f"refused: {message}" for _, message in self.refused),
+        ]
 
     @property
     def ok(self) -> bool:
@@ -39,7 +44,7 @@ def static_moves(gold: Gold, state: State) -> Iterator[str]:
 
 
 def derivation_lines(system: System, trees: Iterable[Tree]) -> Iterator[str]:
-    """Per tree a line "# name", its static derivation one move a line, and an empty line; refused trees raise GoldError."""
+    """Per tree "# name", its static derivation one move a line, an empty line. A refused tree raises GoldError."""
     for name, heads, labels in trees:
         gold = system.gold(heads, labels, name=name)
         yield f"# {name}"
@@ -80,6 +85,7 @@ def rebuilds(system: System, gold: Gold) -> bool:
 def is_gold(state: State, gold: Gold) -> bool:
     """The tree is the gold tree, labels of words that no transition attached to ROOT apart."""
     heads, labels = state.tree()
-    same_labels = all(label == right for label, right, head in zip(labels, gold.labels, state.heads, strict=True)
-                      if head >= 0)
+    same_labels = all(
+        label == right for label, right, head in zip(labels, gold.labels, state.heads, strict=True) if head >= 0
+    )
     return heads == gold.heads and same_labels

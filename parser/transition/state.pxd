@@ -1,7 +1,7 @@
 """The configuration of the three stack systems: one block of memory without pointers, copied by memcpy.
 
-Layout of a block: StateC, then n + 2 NodeC (nodes[-1] .. nodes[n], see node.pxd), then PAD ints of -1 and the stack, with
-one spare element above a full one.
+Layout of a block: StateC, then n + 2 NodeC (nodes[-1] .. nodes[n], see node.pxd), then PAD ints of -1 and the stack,
+with one spare element above a full one.
 Every field has one size, so state_bytes(n) is all a caller needs in order to place many states in one allocation.
 ROOT is word 0 wherever it is placed; order, distance and "in the buffer" are questions of *position*: pos(i) = i for
 words, root_pos for ROOT (0 first or none, n + 1 last). The buffer is the positions front..end-1, so a move changes one
@@ -96,7 +96,7 @@ cdef inline void state_copy(StateC* to, const StateC* source) noexcept nogil:
     memcpy(to, source, state_bytes(source.n))
 
 
-# The empty state of n words: nothing on the stack, ROOT placed, the whole sentence in the buffer. `s` has state_bytes(n).
+# Nothing on the stack, ROOT placed, the whole sentence in the buffer. `s` has state_bytes(n).
 cdef void state_clear(StateC* s, int32_t n, RootPlace place) noexcept nogil
 
 

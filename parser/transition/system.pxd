@@ -48,7 +48,7 @@ cdef class StackSystem:
     # A legal move; label is ignored by SHIFT and REDUCE and may be -1 (unlabelled).
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil
-    # out[move] = least possible rise of the loss, labels apart; ILLEGAL where not legal. One legal move at least costs 0.
+    # out[move] = rise of the least possible loss, labels apart; ILLEGAL where not legal. Some legal move costs 0.
     cdef int move_costs(self, const StateC* s, GoldC* g, cost_t* out) except -1 nogil
     # Loss of word d's gold arc taken alone: 0 if it is built or can still be, else what is lost.
     cdef cost_t word_loss(self, const StateC* s, const GoldC* g, int32_t d) noexcept nogil

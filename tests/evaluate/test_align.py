@@ -85,6 +85,13 @@ def test_a_multiword_token_meets_plain_words():
     assert aligned([sentence("do n't go")], gold).system_of_gold.tolist() == [0, 1, 2]
 
 
+def test_a_word_that_sticks_out_of_a_region_joins_it_before_a_word_that_starts_with_it():
+    """The official scorer counts two pairs here; were the system's word to go first, there would be none."""
+    gold = [sentence("aA"), sentence("B b", [(1, 2, "b")])]
+    system = [sentence("b", [(1, 1, "a")]), sentence("B b b", [(1, 3, "A")]), sentence("a", [(1, 1, "b")])]
+    assert aligned(gold, system).system_of_gold.tolist() == [-1, 1, 2]
+
+
 def test_the_same_words_without_their_multiword_tokens_are_paired_one_to_one():
     found = aligned([sentence("de le monde", [(1, 2, "du")])], [sentence("de le monde")])
     assert found.system_of_gold.tolist() == [0, 1, 2]

@@ -1,8 +1,8 @@
 """The slow, obvious twin of the transition systems: list models and a search over all completions.
 
-Written from the definitions of the systems alone. A configuration is a tuple; `steps` lists what can be done in it; costs
-come from trying everything. Single root is not a rule here but an outcome: a step is allowed iff some completion after it
-has exactly one word under ROOT.
+Written from the definitions of the systems alone. A configuration is a tuple; `steps` lists what can be done in it;
+costs come from trying everything. Single root is not a rule here but an outcome: a step is allowed iff some completion
+after it has exactly one word under ROOT.
 """
 
 from functools import cache
@@ -18,27 +18,41 @@ class Variant(NamedTuple):
     single_root: bool = False
 
     def __str__(self):
-        return "-".join([self.system, self.root, *(["aware"] if self.attach_aware else []),
-                         *(["single"] if self.single_root else [])])
+        return "-".join(
+            [
+                self.system,
+                self.root,
+                *(["aware"] if self.attach_aware else []),
+                *(["single"] if self.single_root else []),
+            ]
+        )
 
 
 class Config(NamedTuple):
-    stack: tuple        # the whole list, for easy-first
+    stack: tuple  # the whole list, for easy-first
     buffer: tuple
-    headed: frozenset   # words that have a head
-    roots: int          # words with head ROOT, 2 standing for all more
+    headed: frozenset  # words that have a head
+    roots: int  # words with head ROOT, 2 standing for all more
 
 
 class Step(NamedTuple):
-    name: str           # "SHIFT", "LEFT", "LEFT@3", ...
-    head: int           # -1: no arc
+    name: str  # "SHIFT", "LEFT", "LEFT@3", ...
+    head: int  # -1: no arc
     dep: int
     after: Config
 
 
-BASES = [Variant("arc-eager", "first"), Variant("arc-eager", "first", attach_aware=True), Variant("arc-eager", "last"),
-         Variant("arc-standard", "first"), Variant("arc-hybrid", "first"), Variant("arc-hybrid", "last"),
-         Variant("arc-hybrid", "none"), Variant("easy-first", "first"), Variant("easy-first", "none")]
+BASES = [
+    Variant("arc-eager", "first"),
+    Variant("arc-eager", "first", attach_aware=True),
+    Variant("arc-eager", "last"),
+    Variant("arc-standard", "first"),
+    Variant("arc-hybrid", "first"),
+    Variant("arc-hybrid", "last"),
+    Variant("arc-hybrid", "none"),
+    Variant("easy-first", "first"),
+    Variant("easy-first", "none"),
+]
 VARIANTS = BASES + [v._replace(single_root=True) for v in BASES if v.root != "none"]
 
 
@@ -74,8 +88,9 @@ def with_arc(c, head, dep, stack, buffer):
 def steps(variant, c):
     if is_final(variant, c):
         return ()
-    return tuple({"arc-eager": eager, "arc-standard": standard, "arc-hybrid": hybrid, "easy-first": easy}[
-        variant.system](c))
+    return tuple(
+        {"arc-eager": eager, "arc-standard": standard, "arc-hybrid": hybrid, "easy-first": easy}[variant.system](c)
+    )
 
 
 def eager(c):
@@ -116,13 +131,13 @@ def hybrid(c):
 
 def easy(c):
     items = c.stack
-    for i in range(2, len(items) + 1):          # i: 1-based index of the head
+    for i in range(2, len(items) + 1):  # i: 1-based index of the head
         head, dep = items[i - 1], items[i - 2]
         if dep != 0:
-            yield Step(f"LEFT@{i}", head, dep, with_arc(c, head, dep, items[:i - 2] + items[i - 1:], ()))
+            yield Step(f"LEFT@{i}", head, dep, with_arc(c, head, dep, items[: i - 2] + items[i - 1 :], ()))
     for i in range(1, len(items)):
         head, dep = items[i - 1], items[i]
-        yield Step(f"RIGHT@{i}", head, dep, with_arc(c, head, dep, items[:i] + items[i + 1:], ()))
+        yield Step(f"RIGHT@{i}", head, dep, with_arc(c, head, dep, items[:i] + items[i + 1 :], ()))
 
 
 class Search:
@@ -186,6 +201,7 @@ def allowed(search, c):
 
 def all_trees(n):
     """All projective trees of n words, as head vectors."""
+
     def attach(heads, word):
         if word > n:
             if is_tree(heads) and is_projective(heads):
@@ -194,6 +210,7 @@ def all_trees(n):
         for head in range(n + 1):
             if head != word:
                 yield from attach([*heads, head], word + 1)
+
     return list(attach([], 1))
 
 
@@ -210,12 +227,15 @@ def is_tree(heads):
 
 def is_projective(heads):
     """Every word between the ends of an arc descends from its head."""
+
     def descends(word, head):
         while word != 0 and word != head:
             word = heads[word - 1]
         return word == head
-    return all(descends(k, head) for dep, head in enumerate(heads, 1)
-               for k in range(min(head, dep) + 1, max(head, dep)))
+
+    return all(
+        descends(k, head) for dep, head in enumerate(heads, 1) for k in range(min(head, dep) + 1, max(head, dep))
+    )
 
 
 trees = cache(all_trees)

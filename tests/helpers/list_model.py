@@ -8,7 +8,7 @@ class ListModel:
         self.variant = variant
         self.n = n
         self.config = initial(variant, n)
-        self.arcs = []      # (head, dependent, label)
+        self.arcs = []  # (head, dependent, label)
 
     def names(self):
         return {step.name: step for step in steps(self.variant, self.config)}
@@ -29,12 +29,17 @@ class ListModel:
         right = sorted((dep, label) for dep, label in mine if dep > self.place(word))
         own = [(head, label) for head, dep, label in self.arcs if dep == word] or [(-1, -1)]
         return {
-            "head": own[0][0], "label": own[0][1],
+            "head": own[0][0],
+            "label": own[0][1],
             "on_stack": word in self.config.stack,
-            "l1": left[0][0] if left else -1, "l2": left[1][0] if len(left) > 1 else -1,
-            "r1": right[-1][0] if right else -1, "r2": right[-2][0] if len(right) > 1 else -1,
-            "lval": len(left), "rval": len(right),
-            "left_labels": sorted({label for _, label in left}), "right_labels": sorted({label for _, label in right}),
+            "l1": left[0][0] if left else -1,
+            "l2": left[1][0] if len(left) > 1 else -1,
+            "r1": right[-1][0] if right else -1,
+            "r2": right[-2][0] if len(right) > 1 else -1,
+            "lval": len(left),
+            "rval": len(right),
+            "left_labels": sorted({label for _, label in left}),
+            "right_labels": sorted({label for _, label in right}),
         }
 
     def span(self, word):

@@ -3,7 +3,18 @@
 import random
 
 import pytest
-from exhaustive import BASES, VARIANTS, Search, Variant, initial, is_projective, is_tree, single_root_trees, steps, trees
+from exhaustive import (
+    BASES,
+    VARIANTS,
+    Search,
+    Variant,
+    initial,
+    is_projective,
+    is_tree,
+    single_root_trees,
+    steps,
+    trees,
+)
 
 from parser.transition import get_system
 from parser.treebank.tree import is_projective as fast_is_projective
@@ -13,8 +24,14 @@ LABELS = ["root", "x", "y"]
 
 
 def system_of(variant, labels=LABELS, **options):
-    return get_system(variant.system, root=variant.root, labels=labels, attach_aware=variant.attach_aware,
-                      single_root=variant.single_root, **options)
+    return get_system(
+        variant.system,
+        root=variant.root,
+        labels=labels,
+        attach_aware=variant.attach_aware,
+        single_root=variant.single_root,
+        **options,
+    )
 
 
 def label_of(heads):
@@ -38,20 +55,27 @@ def test_projectivity_is_that_of_the_definition(n):
         else:
             for head in range(n + 1):
                 yield from vectors([*heads, head])
+
     seen = 0
     for heads in vectors([]):
         if is_tree(heads):
             assert fast_is_projective(heads) == is_projective(heads), heads
             seen += 1
-    assert seen == (n + 1) ** (n - 1)       # Cayley
+    assert seen == (n + 1) ** (n - 1)  # Cayley
 
 
 def lengths(variant, n):
     """(fewest, most) transitions of a complete derivation."""
-    return {("arc-eager", "first"): (n, 2 * n - 1), ("arc-eager", "last"): (2 * n, 2 * n),
-            ("arc-standard", "first"): (2 * n + 1, 2 * n + 1), ("arc-hybrid", "first"): (2 * n + 1, 2 * n + 1),
-            ("arc-hybrid", "last"): (2 * n, 2 * n), ("arc-hybrid", "none"): (2 * n - 1, 2 * n - 1),
-            ("easy-first", "first"): (n, n), ("easy-first", "none"): (n - 1, n - 1)}[variant.system, variant.root]
+    return {
+        ("arc-eager", "first"): (n, 2 * n - 1),
+        ("arc-eager", "last"): (2 * n, 2 * n),
+        ("arc-standard", "first"): (2 * n + 1, 2 * n + 1),
+        ("arc-hybrid", "first"): (2 * n + 1, 2 * n + 1),
+        ("arc-hybrid", "last"): (2 * n, 2 * n),
+        ("arc-hybrid", "none"): (2 * n - 1, 2 * n - 1),
+        ("easy-first", "first"): (n, n),
+        ("easy-first", "none"): (n - 1, n - 1),
+    }[variant.system, variant.root]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -107,18 +131,23 @@ def test_late_left_attaches_left_dependents_last():
         while move := gold.static(state):
             found[left_arc].append(move[:2])
             state.apply(move)
-    assert found["late"] == "SH SH SH SH RI SH SH LE RI LE RI".split()
-    assert found["early"] == "SH SH SH LE SH RI SH SH LE RI RI".split()
+    assert found["late"] == ["SH", "SH", "SH", "SH", "RI", "SH", "SH", "LE", "RI", "LE", "RI"]
+    assert found["early"] == ["SH", "SH", "SH", "LE", "SH", "RI", "SH", "SH", "LE", "RI", "RI"]
 
 
 def test_worked_example():
     """Goldberg & Nivre 2012, figure 1 and section 4: He wrote her a letter ."""
     system = get_system("arc-eager", root="first", labels=["root"])
     gold, state = system.gold([2, 0, 2, 5, 2, 2]), system.initial(6)
-    for costs, move in [({"SHIFT": 0, "RIGHT": 1}, "SHIFT"), ({"SHIFT": 2, "RIGHT": 2, "LEFT": 0}, "LEFT"),
-                        ({"SHIFT": 1, "RIGHT": 0}, "RIGHT"), ({"SHIFT": 1, "RIGHT": 0, "REDUCE": 3}, "SHIFT"),
-                        ({"SHIFT": 0, "RIGHT": 1, "LEFT": 0}, "SHIFT"), ({"SHIFT": 2, "RIGHT": 2, "LEFT": 0}, "LEFT"),
-                        ({"SHIFT": 1, "RIGHT": 1, "LEFT": 0}, "LEFT")]:
+    for costs, move in [
+        ({"SHIFT": 0, "RIGHT": 1}, "SHIFT"),
+        ({"SHIFT": 2, "RIGHT": 2, "LEFT": 0}, "LEFT"),
+        ({"SHIFT": 1, "RIGHT": 0}, "RIGHT"),
+        ({"SHIFT": 1, "RIGHT": 0, "REDUCE": 3}, "SHIFT"),
+        ({"SHIFT": 0, "RIGHT": 1, "LEFT": 0}, "SHIFT"),
+        ({"SHIFT": 2, "RIGHT": 2, "LEFT": 0}, "LEFT"),
+        ({"SHIFT": 1, "RIGHT": 1, "LEFT": 0}, "LEFT"),
+    ]:
         assert gold.costs(state, labelled=False) == costs
         state.apply(move)
 
@@ -165,8 +194,10 @@ def final_loss(variant, gold, state):
     heads, labels = state.tree()
     if variant.system == "arc-eager" and not variant.attach_aware:
         heads, labels = state.heads, state.labels
-    return sum((head, label) != right for head, label, right in
-               zip(heads, labels, zip(gold.heads, gold.labels, strict=True), strict=True))
+    return sum(
+        (head, label) != right
+        for head, label, right in zip(heads, labels, zip(gold.heads, gold.labels, strict=True), strict=True)
+    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)

@@ -11,8 +11,13 @@ LABELS = ["root", "x"]
 
 
 def system_of(variant):
-    return get_system(variant.system, root=variant.root, labels=LABELS, attach_aware=variant.attach_aware,
-                      single_root=variant.single_root)
+    return get_system(
+        variant.system,
+        root=variant.root,
+        labels=LABELS,
+        attach_aware=variant.attach_aware,
+        single_root=variant.single_root,
+    )
 
 
 def gold_labels(heads, root_label="root"):
@@ -22,7 +27,7 @@ def gold_labels(heads, root_label="root"):
 @cache
 def reachable(variant, n):
     """[(configuration, state of the system in it)]: every configuration once, arcs labelled by their words."""
-    heads = single_root_trees(n)[0]     # which completions are allowed does not depend on the gold tree
+    heads = single_root_trees(n)[0]  # which completions are allowed does not depend on the gold tree
     search = Search(variant, heads, [0] * n, 1, (1, 1), 0)
     first = initial(variant, n)
     found = {first: system_of(variant).initial(n)}
@@ -39,8 +44,11 @@ def reachable(variant, n):
 
 
 def built_loss(search, state):
-    return sum(search.arc_loss(head, word, LABELS.index(label))
-               for word, (head, label) in enumerate(zip(state.heads, state.labels, strict=True), 1) if head >= 0)
+    return sum(
+        search.arc_loss(head, word, LABELS.index(label))
+        for word, (head, label) in enumerate(zip(state.heads, state.labels, strict=True), 1)
+        if head >= 0
+    )
 
 
 def compare(variant, n, weights, labelled, root_label="root", one_root=False):
@@ -58,8 +66,10 @@ def compare(variant, n, weights, labelled, root_label="root", one_root=False):
             where = (variant, heads, c)
             assert state.is_final() == is_final(variant, c), where
             assert gold.best_loss(state, labelled, weights) == built_loss(search, state) + search.best(c), where
-            expected = {(name if label < 0 or not labelled else f"{name}:{LABELS[label]}"): cost
-                        for (name, label), cost in sorted(search.costs(c).items(), key=lambda item: -item[1])}
+            expected = {
+                (name if label < 0 or not labelled else f"{name}:{LABELS[label]}"): cost
+                for (name, label), cost in sorted(search.costs(c).items(), key=lambda item: -item[1])
+            }
             assert gold.costs(state, labelled, weights) == expected, where
             compared += len(expected)
     assert compared or n == 1
@@ -67,8 +77,11 @@ def compare(variant, n, weights, labelled, root_label="root", one_root=False):
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-@pytest.mark.parametrize(("weights", "labelled"), [((1, 0), False), ((1, 1), True), ((2, 1), True)],
-                         ids=["unlabelled", "labelled", "weighted"])
+@pytest.mark.parametrize(
+    ("weights", "labelled"),
+    [((1, 0), False), ((1, 1), True), ((2, 1), True)],
+    ids=["unlabelled", "labelled", "weighted"],
+)
 def test_all_configurations_up_to_4_words(variant, weights, labelled):
     for n in range(1, 5 if not labelled else 4):
         compare(variant, n, weights, labelled)
@@ -76,14 +89,25 @@ def test_all_configurations_up_to_4_words(variant, weights, labelled):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-@pytest.mark.parametrize(("weights", "labelled", "n"), [((1, 0), False, 5), ((1, 1), True, 5), ((2, 1), True, 4)],
-                         ids=["unlabelled", "labelled", "weighted"])
+@pytest.mark.parametrize(
+    ("weights", "labelled", "n"),
+    [((1, 0), False, 5), ((1, 1), True, 5), ((2, 1), True, 4)],
+    ids=["unlabelled", "labelled", "weighted"],
+)
 def test_all_configurations_of_5_words(variant, weights, labelled, n):
     compare(variant, n, weights, labelled)
 
 
-@pytest.mark.parametrize("variant", [Variant("arc-eager", "first", True), Variant("arc-eager", "first", True, True),
-                                     Variant("arc-hybrid", "none"), Variant("easy-first", "none")], ids=str)
+@pytest.mark.parametrize(
+    "variant",
+    [
+        Variant("arc-eager", "first", True),
+        Variant("arc-eager", "first", True, True),
+        Variant("arc-hybrid", "none"),
+        Variant("easy-first", "none"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("weights", [(1, 1), (2, 1)], ids=["labelled", "weighted"])
 def test_words_attached_to_root_by_no_move_get_the_root_label(variant, weights):
     # trees with one root: see docs/transition.md for what several roots with such labels do under weights 2, 1

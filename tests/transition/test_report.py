@@ -10,12 +10,15 @@ GOOD = ("first", [2, 0, 2], ["x", "root", "x"])
 CROSSING = ("second", [3, 4, 0, 3], ["x", "x", "root", "x"])
 
 
-@pytest.mark.parametrize(("name", "moves"), [
-    ("arc-eager", ["SHIFT", "LEFT:x", "SHIFT", "RIGHT:x", "REDUCE", "LEFT:root"]),
-    ("arc-hybrid", ["SHIFT", "SHIFT", "LEFT:x", "SHIFT", "SHIFT", "RIGHT:x", "RIGHT:root"]),
-    ("arc-standard", ["SHIFT", "SHIFT", "SHIFT", "LEFT:x", "SHIFT", "RIGHT:x", "RIGHT:root"]),
-    ("easy-first", ["LEFT@3:x", "RIGHT@2:x", "RIGHT@1:root"]),
-])
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("arc-eager", ["SHIFT", "LEFT:x", "SHIFT", "RIGHT:x", "REDUCE", "LEFT:root"]),
+        ("arc-hybrid", ["SHIFT", "SHIFT", "LEFT:x", "SHIFT", "SHIFT", "RIGHT:x", "RIGHT:root"]),
+        ("arc-standard", ["SHIFT", "SHIFT", "SHIFT", "LEFT:x", "SHIFT", "RIGHT:x", "RIGHT:root"]),
+        ("easy-first", ["LEFT@3:x", "RIGHT@2:x", "RIGHT@1:root"]),
+    ],
+)
 def test_derivations(name, moves):
     system = get_system(name, labels=LABELS)
     assert list(derivation_lines(system, [GOOD])) == ["# first", *moves, ""]
@@ -40,7 +43,8 @@ def test_check(root):
 def test_check_finds_a_wrong_oracle(monkeypatch):
     """An oracle that calls everything free rebuilds nothing but by luck."""
     from parser.transition.handle import Gold
-    monkeypatch.setattr(Gold, "costs", lambda self, state, *_: dict.fromkeys(state.legal(), 0))
+
+    monkeypatch.setattr(Gold, "costs", lambda _, state, *__: dict.fromkeys(state.legal(), 0))
     summary = check_trees(get_system("arc-eager", labels=LABELS), [GOOD])
     assert summary.wrong == ["first"]
     assert not summary.ok
@@ -49,5 +53,6 @@ def test_check_finds_a_wrong_oracle(monkeypatch):
 
 def test_check_reports_a_state_without_a_free_move(monkeypatch):
     from parser.transition.handle import Gold
-    monkeypatch.setattr(Gold, "costs", lambda self, state, *_: dict.fromkeys(state.legal(), 1))
+
+    monkeypatch.setattr(Gold, "costs", lambda _, state, *__: dict.fromkeys(state.legal(), 1))
     assert check_trees(get_system("easy-first", labels=LABELS), [GOOD]).wrong == ["first"]

@@ -11,13 +11,18 @@ from list_model import ListModel
 from parser.transition import get_system, list_state, state
 from parser.transition.cursor import ListCursor, StackCursor
 
-N_LABELS = 40       # more than the 16 bits of a set's mask
+N_LABELS = 40  # more than the 16 bits of a set's mask
 LABELS = ["root", *(f"l{i}" for i in range(1, N_LABELS))]
 
 
 def system_of(variant):
-    return get_system(variant.system, root=variant.root, labels=LABELS, attach_aware=variant.attach_aware,
-                      single_root=variant.single_root)
+    return get_system(
+        variant.system,
+        root=variant.root,
+        labels=LABELS,
+        attach_aware=variant.attach_aware,
+        single_root=variant.single_root,
+    )
 
 
 def check_same(model, current, hashes):
@@ -82,8 +87,11 @@ def test_copies_are_independent(variant):
     assert current.cursor.raw() == before != twin.cursor.raw()
 
 
-@pytest.mark.parametrize(("variant", "cursor"), [(Variant("arc-eager", "last"), StackCursor),
-                                                 (Variant("easy-first", "first"), ListCursor)], ids=str)
+@pytest.mark.parametrize(
+    ("variant", "cursor"),
+    [(Variant("arc-eager", "last"), StackCursor), (Variant("easy-first", "first"), ListCursor)],
+    ids=str,
+)
 def test_a_block_used_again_is_as_good_as_new(variant, cursor):
     system = system_of(variant)
     used = system.initial(50)

@@ -10,12 +10,26 @@ from parser.transition import get_system
 from parser.transition.drive import walker
 from parser.treebank.tree import is_projective, lift
 
-NAMES = ["Basque-BDT", "Chinese-GSD", "English-EWT", "French-Sequoia", "Korean-GSD", "Swedish-Talbanken", "Turkish-IMST"]
+NAMES = [
+    "Basque-BDT",
+    "Chinese-GSD",
+    "English-EWT",
+    "French-Sequoia",
+    "Korean-GSD",
+    "Swedish-Talbanken",
+    "Turkish-IMST",
+]
 
 
 def core_of(variant, labels):
-    return get_system(variant.system, root=variant.root, labels=labels, attach_aware=variant.attach_aware,
-                      single_root=variant.single_root, root_label="root").core
+    return get_system(
+        variant.system,
+        root=variant.root,
+        labels=labels,
+        attach_aware=variant.attach_aware,
+        single_root=variant.single_root,
+        root_label="root",
+    ).core
 
 
 def walk_all(variant, all_trees):

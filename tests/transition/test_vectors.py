@@ -1,4 +1,4 @@
-"""Costs stored as JSON lines: a few made here by the exhaustive search (sample_costs.jsonl), thousands made elsewhere."""
+"""Costs stored as JSON lines: a few made here by the exhaustive search, thousands made elsewhere."""
 
 import json
 from pathlib import Path
