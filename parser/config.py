@@ -32,6 +32,7 @@ LEARNER_OPTIONS = {
     },
 }
 
+
 class ConfigError(ValueError):
     """An option that does not exist or cannot have this value; `str(error)` is the one line to show."""
 
