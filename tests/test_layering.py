@@ -23,10 +23,13 @@ MAY_USE = {
     "score": ["common"],
     "learn": ["common", "score"],
     "search": ["common", "treebank", "transition", "feature", "score", "learn.learner"],
-    "train": ["common", "version", "treebank", "transition", "feature", "score", "learn", "search", "evaluate"],
+    "model": ["common", "score"],
+    "config": ["transition", "search.options"],
+    "train": ["common", "version", "treebank", "transition", "feature", "score", "learn", "search", "evaluate",
+              "config", "model"],
     "evaluate": ["common", "treebank"],
     "cli": ["", "common", "version", "treebank", "transition", "feature", "score", "learn", "search", "train",
-            "evaluate"],
+            "evaluate", "config", "model"],
     "__main__": ["cli"],
     "": ["version"],        # parser/__init__.py: stays light, so that everything may be imported lazily
 }
