@@ -134,7 +134,8 @@ cdef class ArcEager(StackSystem):
             pop(s)
             s.open -= 1
             s.arcs += 1
-            s.roots += b == 0
+            if b == 0:          # not roots += b == 0: one wide load of both counters would wait for narrow stores
+                s.roots += 1
             attach(node, b, top, label, TO_LEFT)
         else:
             pop(s)
