@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TESTS ?= tests
+INPUTS ?= 1000000
 ASAN = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
 	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
 
@@ -32,7 +33,7 @@ asan: asan-build                        ## AddressSanitizer and UndefinedBehavio
 	cd build/asan && $(ASAN) PYTHONPATH=lib ../../$(BIN)/python -X faulthandler -m pytest --timeout=1200 ../../$(TESTS)
 
 fuzz: asan-build                        ## a million broken files through the reader, under the sanitizers
-	cd build/asan && $(ASAN) PYTHONPATH=lib ../../$(BIN)/python ../../scripts/fuzz_reader.py --inputs 1000000
+	cd build/asan && $(ASAN) PYTHONPATH=lib ../../$(BIN)/python ../../scripts/fuzz_reader.py --inputs $(INPUTS)
 
 lint: .venv/made
 	$(BIN)/ruff check .

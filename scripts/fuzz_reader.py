@@ -2,7 +2,7 @@
 
 Made for the sanitizer build (make fuzz). Files are small, mutated from valid ones so that the deeper checks are
 reached: bytes flipped, cells, rows and separators moved, doubled or dropped, numbers changed. Every input can be made
-again from the seed and its number. What is read whole must be written back the same after one round, with the same trees.
+again from the seed and its number. What is read must, once written, be read and written the same, with the same trees.
 """
 
 import argparse

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from parser.cli.console import UsageError
 from parser.treebank.errors import TreebankError
 
 app = typer.Typer(
@@ -19,6 +20,39 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class System(StrEnum):
+    arc_eager = "arc-eager"
+    arc_standard = "arc-standard"
+    arc_hybrid = "arc-hybrid"
+    easy_first = "easy-first"
+
+
+class Root(StrEnum):
+    first = "first"
+    last = "last"
+    none = "none"
+
+
+class LeftArc(StrEnum):
+    early = "early"
+    late = "late"
+
+
+class OracleTrees(StrEnum):
+    refuse = "refuse"
+    lift = "lift"
+    drop = "drop"
+
+
+class Punctuation(StrEnum):
+    auto = "auto"
+    ud = "ud"
+    unicode = "unicode"
+    ptb = "ptb"
+    chinese = "chinese"
+    udt = "udt"
 
 
 class OnError(StrEnum):
@@ -96,6 +130,96 @@ def convert(
 
 
 @app.command()
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File with the right trees.")],
+    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM...", help="Outputs to score; - is standard input.")],
+    format: FormatOption = "auto",
+    punctuation: Annotated[
+        Punctuation,
+        typer.Option(
+            help="Which words are punctuation in the scores without it: ud (UPOS PUNCT), unicode (forms of punctuation "
+            "characters, as CoNLL-X), ptb (the Penn tags of Chen & Manning 2014), chinese (XPOS PU), udt (UPOS .), or "
+            "auto: ud where the gold file has it, else unicode."
+        ),
+    ] = Punctuation.auto,
+    subtypes: Annotated[
+        bool, typer.Option("--subtypes/--no-subtypes", help="List labels with their subtypes (nmod:poss) or without.")
+    ] = True,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also by label, arc length, sentence length, and confusions of labels.")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=100, help="Resamples of the paired bootstrap between outputs.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    roots: RootsOption = Roots.warn,
+    as_json: JsonOption = False,
+) -> None:
+    """Score parser outputs against gold trees; with several outputs, test each against the first.
+
+    UAS, LAS and label accuracy with and without punctuation, CLAS, complete matches, roots, and the official UD
+    scorer's table. Where words are divided differently, they are aligned by their characters as that scorer does.
+    """
+    from parser.cli.evaluate import run
+
+    options = {
+        "format": format,
+        "punctuation": punctuation.value,
+        "subtypes": subtypes,
+        "resamples": resamples,
+        "seed": seed,
+        "roots": roots.value,
+    }
+    raise typer.Exit(run(gold, systems, options, as_json, details))
+
+
+@app.command()
+def oracle(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Treebank file; - is standard input.")],
+    system: Annotated[System, typer.Option(help="The transition system.")] = System.arc_eager,
+    root: Annotated[
+        Root | None, typer.Option(help="Where ROOT is placed. Default: last for arc-eager, first for the others.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Follow zero-cost transitions, say whether they rebuild every tree.")
+    ] = False,
+    single_root: Annotated[
+        bool, typer.Option("--single-root", help="Only transitions that leave one word under ROOT.")
+    ] = False,
+    attach_aware: Annotated[
+        bool,
+        typer.Option("--attach-aware", help="Arc-eager, ROOT first: costs count words that are attached at the end."),
+    ] = False,
+    left_arc: Annotated[
+        LeftArc, typer.Option(help="Arc-standard: when its static oracle attaches left dependents.")
+    ] = LeftArc.early,
+    root_label_only: Annotated[
+        bool, typer.Option("--root-label-only", help="Arc-standard: arcs from ROOT, and no others, have its label.")
+    ] = False,
+    nonprojective: Annotated[
+        OracleTrees, typer.Option(help="Trees that no derivation builds: refuse them, lift their arcs, or drop them.")
+    ] = OracleTrees.refuse,
+    format: FormatOption = "auto",
+) -> None:
+    """Print how a transition system derives the trees of a treebank, one move a line, by its static oracle.
+
+    With --check nothing is printed but a summary: how many trees are rebuilt by following zero-cost transitions, and
+    which are refused because they are not projective. Exit code 1 if a tree is not rebuilt.
+    """
+    from parser.cli.oracle import run
+
+    options = {
+        "name": system.value,
+        "root": root.value if root else None,
+        "single_root": single_root,
+        "attach_aware": attach_aware,
+        "left_arc": left_arc.value,
+        "root_label_only": root_label_only,
+    }
+    raise typer.Exit(run(file, format, options, nonprojective.value, check))
+
+
+@app.command()
 def demo(
     treebank: Annotated[
         Path | None,
@@ -120,6 +244,9 @@ def run(arguments: list[str]) -> int:
         return code
     except TreebankError as error:
         print(f"arcspeed: error: {error}", file=sys.stderr)
+    except UsageError as error:
+        print(f"arcspeed: error: {error}", file=sys.stderr)
+        return 2
     except OSError as error:
         print(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}", file=sys.stderr)
         forget_unwritten_output()

@@ -5,6 +5,10 @@ import sys
 from collections.abc import Iterable, Sequence
 
 
+class UsageError(Exception):
+    """Options that do not go together: one line, exit code 2."""
+
+
 def note(message: str) -> None:
     """A message for the person at the terminal."""
     print(message, file=sys.stderr)
@@ -59,7 +63,7 @@ def show(value: object) -> str:
 
 
 def is_number(cell: str) -> bool:
-    return cell == "-" or cell.rstrip("%").lstrip("+-").replace(",", "").replace(".", "", 1).isdigit()
+    return cell in ("", "-") or cell.rstrip("%").lstrip("+-").replace(",", "").replace(".", "", 1).isdigit()
 
 
 class Progress:

@@ -137,6 +137,8 @@ class Surface:
 
 def without_spaces(form: str) -> str:
     """Without the characters of Unicode category Zs, which one tokenizer keeps in a form and another does not."""
+    if form.isprintable() and " " not in form:      # no other character of Zs is printable
+        return form
     return "".join([c for c in form if unicodedata.category(c) != "Zs"])
 
 
@@ -199,18 +201,16 @@ def aligned_words(gold: Surface, system: Surface) -> tuple[np.ndarray, np.ndarra
     """The pairs, as two arrays of word indices."""
     gold_side, system_side = Side(gold), Side(system)
     in_multiword: list[tuple[int, int]] = []
-    gold_free, system_free = ~gold.in_range, ~system.in_range
+    gold_free = ~gold.in_range
     for gb, ge, sb, se in multiword_regions(gold_side, system_side):
         in_multiword += common_subsequence(gold.lowered(gb, ge), system.lowered(sb, se), gb, sb)
         gold_free[gb:ge] = False
-        system_free[sb:se] = False
 
+    # two words of the same characters are both in a region or both outside: one side's mask is enough
     partner = same_spans(gold.starts, gold.ends, system.starts, system.ends)[gold.token_of_word]
     g = np.flatnonzero(gold_free & (partner >= 0))
-    s = system.word_of_token[partner[g]]
-    both = system_free[s]
     pairs = np.array(in_multiword, dtype=np.int64).reshape(-1, 2)
-    return np.concatenate([g[both], pairs[:, 0]]), np.concatenate([s[both], pairs[:, 1]])
+    return np.concatenate([g, pairs[:, 0]]), np.concatenate([system.word_of_token[partner[g]], pairs[:, 1]])
 
 
 class Side:
@@ -263,11 +263,8 @@ def walk(gold: Side, system: Side, g: int, s: int) -> tuple[int, int]:
     g_then = max(g, bisect_right(gold.starts, system.starts[system_stop - 1]))
     if g_then < gold_stop:
         return g_then, system_stop
-    # and here when every system word that starts earlier has gone, with its own partner
-    last = gold_stop - 1
-    s_then = max(s, bisect_left(system.starts, gold.starts[last]))
-    if s_then < system_stop and (system.starts[s_then], system.ends[s_then]) == (gold.starts[last], gold.ends[last]):
-        s_then += 1
+    # and here when every system word that starts earlier has gone; its own partner is left for the region to drop
+    s_then = max(s, bisect_left(system.starts, gold.starts[gold_stop - 1]))
     return gold_stop, min(s_then, system_stop)
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from parser.treebank.errors import TreebankError
 
-class CorpusError(ValueError):
+
+class CorpusError(TreebankError):
     """Columns that are no corpus, or two corpora that cannot be compared; the message is one line."""
 
 

@@ -18,7 +18,7 @@ from cymem.cymem cimport Pool
 from cython cimport final
 from libc.math cimport fabsf
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -30,15 +30,18 @@ from parser.score.table cimport MAX_FIRED, Row
 
 
 cdef extern from "parser/score/vector.h":
-    float rda_weight(float g, float G, float threshold, float step, float ridge) noexcept nogil
-    float rda_weight_inside(float g, float G, float threshold, float step, float ridge) noexcept nogil
-    void rda_add(float* total, const float* g, const float* G, int32_t n, float threshold, float step,
-                 float ridge) noexcept nogil
-    void rda_add_inside(float* total, const float* g, const float* G, int32_t n, float threshold, float step,
-                        float ridge) noexcept nogil
+    ctypedef struct RdaRule:
+        float threshold     # what |g| must exceed
+        float rate
+        float inside        # added to G under the root
+        float outside       # added to the root of G
+    float rda_weight(float g, float G, const RdaRule* rule) noexcept nogil
+    void rda_add(float* total, const float* g, const float* G, int32_t n, const RdaRule* rule) noexcept nogil
+    void rda_add_sparse(float* total, const uint16_t* ids, const float* g, const float* G, int32_t n,
+                        const RdaRule* rule) noexcept nogil
     void rda_update(float* g, float* G, const float* d, int32_t n) noexcept nogil
 
-PAPER_L1 = 1 / 20       # times 1 / number of training tokens
+PAPER_L1 = 0.05         # times 1 / number of training tokens (Goldberg 2013: 1 / (20 D))
 SKETCH_PER_TOKEN = 64
 SKETCH_BITS = (16, 26)
 
@@ -62,9 +65,10 @@ cdef class AdaGradRDA(Learner):
     cdef Pool mem                       # owns the arrays below
     cdef float* f                       # of the state being learned: see above
     cdef float* d                       # first p, then f - p
-    cdef uint8_t* present               # 1 for the actions of the row being changed; all 0 in between
-    cdef uint16_t* fresh                # actions whose gradient is at least `birth`
+    cdef uint16_t* fresh                # actions whose gradient in this state is at least `birth`
     cdef int32_t n_fresh
+    cdef uint8_t* is_fresh              # 1 for those actions
+    cdef float largest                  # size of the largest gradient in this state
     cdef uint8_t* sketch                # how often features were met; two cells per feature, the lower one counts
     cdef int32_t sketch_shift           # 64 - log2 of the number of cells
 
@@ -89,7 +93,7 @@ cdef class AdaGradRDA(Learner):
         self.mem = Pool()
         self.f = <float*>self.mem.alloc(n_actions, sizeof(float))
         self.d = <float*>self.mem.alloc(n_actions, sizeof(float))
-        self.present = <uint8_t*>self.mem.alloc(n_actions, 1)
+        self.is_fresh = <uint8_t*>self.mem.alloc(n_actions, 1)
         self.fresh = <uint16_t*>self.mem.alloc(n_actions, sizeof(uint16_t))
         if self.gate > 1:
             self.make_sketch(SKETCH_PER_TOKEN * n_tokens)
@@ -104,53 +108,46 @@ cdef class AdaGradRDA(Learner):
 
     # Scoring
 
-    cdef inline float threshold(self) noexcept nogil:
-        return <float>(<double>self.steps * self.l1)
+    cdef inline RdaRule rule(self) noexcept nogil:
+        cdef RdaRule rule
+        rule.threshold = <float>(<double>self.steps * self.l1)
+        rule.rate = self.alpha
+        rule.inside = self.rho if self.ridge_inside_sqrt else 0
+        rule.outside = 0 if self.ridge_inside_sqrt else self.rho
+        return rule
 
     cdef void score(self, const feat_t* feats, int32_t n, float* out) noexcept nogil:
-        """A square root and a division per number: what a state costs is the length of its dense rows."""
+        """A square root and a division per number above the threshold; a third of the rows of a state are dense."""
+        cdef RdaRule rule = self.rule()
         cdef int32_t i, m, start = 0
-        cdef float threshold = self.threshold()
         memset(out, 0, self.n_actions * sizeof(float))
         while start < n:
             m = min(n - start, MAX_FIRED)
             self.table.look_up(feats + start, m, &self.fired)
             for i in range(m):
                 if self.table.map.values[self.fired.cells[i]] != NO_ROW:
-                    self.add_row_to(self.table.row(self.fired.cells[i]), threshold, out)
+                    self.add_row_to(self.table.row(self.fired.cells[i]), &rule, out)
             start += m
         if n > MAX_FIRED:
             self.fired.n = 0
 
-    cdef inline void add_row_to(self, Row* row, float threshold, float* out) noexcept nogil:
+    cdef inline void add_row_to(self, Row* row, const RdaRule* rule, float* out) noexcept nogil:
         if row.updates < <uint32_t>self.min_updates:
             return
         cdef float* g = self.table.hot(row)
         cdef float* G = <float*>self.table.cold(row)
         if self.table.is_dense(row):
-            if self.ridge_inside_sqrt:
-                rda_add_inside(out, g, G, self.n_actions, threshold, self.alpha, self.rho)
-            else:
-                rda_add(out, g, G, self.n_actions, threshold, self.alpha, self.rho)
-            return
-        cdef uint16_t* ids = self.table.ids(row)
-        cdef int32_t k
-        for k in range(row.n):
-            if fabsf(g[k]) > threshold:
-                out[ids[k]] += self.weight(g[k], G[k], threshold)
-
-    cdef inline float weight(self, float g, float G, float threshold) noexcept nogil:
-        if self.ridge_inside_sqrt:
-            return rda_weight_inside(g, G, threshold, self.alpha, self.rho)
-        return rda_weight(g, G, threshold, self.alpha, self.rho)
+            rda_add(out, g, G, self.n_actions, rule)
+        else:
+            rda_add_sparse(out, self.table.ids(row), g, G, row.n, rule)
 
     cdef void weights_of(self, Row* row, float* out) noexcept nogil:
+        cdef RdaRule rule = self.rule()
         cdef float* g = self.table.hot(row)
         cdef float* G = <float*>self.table.cold(row)
-        cdef float threshold = self.threshold()
         cdef int32_t k
         for k in range(row.n):
-            out[k] = self.weight(g[k], G[k], threshold)
+            out[k] = rda_weight(g[k], G[k], &rule)
 
     # Learning
 
@@ -182,15 +179,8 @@ cdef class AdaGradRDA(Learner):
 
     cdef int descend(self, const feat_t* feats, int32_t n, const float* d) except -1 nogil:
         """g += d and G += d^2 in the rows of all features."""
-        cdef int32_t a, i
-        cdef float largest = 0
-        self.n_fresh = 0
-        for a in range(self.n_actions):
-            largest = max(largest, fabsf(d[a]))
-            if d[a] != 0 and fabsf(d[a]) >= self.birth:
-                self.fresh[self.n_fresh] = a
-                self.n_fresh += 1
-        if largest == 0 or largest < self.quiet:
+        cdef int32_t i
+        if self.note_fresh(d) < self.quiet or self.largest == 0:
             return 0
         self.updates += 1
         self.table.reserve(n)
@@ -199,6 +189,21 @@ cdef class AdaGradRDA(Learner):
                 self.change_row(feats[i], i, d)
         return 0
 
+    cdef float note_fresh(self, const float* d) noexcept nogil:
+        """Notes the actions whose gradient may make an entry, and gives the largest gradient."""
+        cdef int32_t a
+        cdef float size
+        self.largest = 0
+        self.n_fresh = 0
+        for a in range(self.n_actions):
+            size = fabsf(d[a])
+            self.largest = max(self.largest, size)
+            self.is_fresh[a] = size > 0 and size >= self.birth
+            if self.is_fresh[a]:
+                self.fresh[self.n_fresh] = a
+                self.n_fresh += 1
+        return self.largest
+
     cdef int change_row(self, feat_t key, int32_t i, const float* d) except -1 nogil:
         cdef uint64_t cell = self.table.find(key, i, &self.fired)
         if self.table.map.values[cell] == NO_ROW:
@@ -206,13 +211,11 @@ cdef class AdaGradRDA(Learner):
                 return 0
             cell = self.table.claim(key, i, &self.fired)
             self.table.grow(cell, self.n_fresh)
-        if not self.table.is_dense(self.table.row(cell)):
-            self.bear(cell)
         cdef Row* row = self.table.row(cell)
         cdef float* g = self.table.hot(row)
         cdef float* G = <float*>self.table.cold(row)
         cdef uint16_t* ids = self.table.ids(row)
-        cdef int32_t k
+        cdef int32_t k, found = 0
         cdef float change
         row.updates += 1
         if self.table.is_dense(row):
@@ -222,28 +225,28 @@ cdef class AdaGradRDA(Learner):
             change = d[ids[k]]
             g[k] += change
             G[k] += change * change
+            found += self.is_fresh[ids[k]]
+        if found < self.n_fresh:
+            self.bear(cell, self.n_fresh - found, d)
         return 0
 
-    cdef int bear(self, uint64_t cell) except -1 nogil:
-        """Entries of 0 for the fresh actions that the sparse row of a cell lacks; the row may become dense."""
+    cdef int bear(self, uint64_t cell, int32_t missing, const float* d) except -1 nogil:
+        """Entries for the fresh actions that the sparse row of a cell lacks; the row may become dense."""
         cdef Row* row = self.table.row(cell)
-        cdef uint16_t* ids = self.table.ids(row)
-        cdef int32_t k, old = row.n, missing = 0
-        for k in range(old):
-            self.present[ids[k]] = 1
+        cdef uint16_t* old_ids = self.table.ids(row)
+        cdef int32_t k, at, n = row.n
+        cdef uint16_t action
+        for k in range(n):
+            self.is_fresh[old_ids[k]] = 0
+        self.table.grow(cell, n + missing)
+        row = self.table.row(cell)
         for k in range(self.n_fresh):
-            missing += not self.present[self.fresh[k]]
-        if missing > 0:
-            self.table.grow(cell, old + missing)
-            row = self.table.row(cell)
-        # the old row's memory is untouched until another row is made: its ids can still be read
-        if missing > 0 and not self.table.is_dense(row):
-            for k in range(self.n_fresh):
-                if not self.present[self.fresh[k]]:
-                    self.table.ids(row)[row.n] = self.fresh[k]
-                    row.n += 1
-        for k in range(old):
-            self.present[ids[k]] = 0
+            action = self.fresh[k]
+            if self.is_fresh[action]:
+                at = self.table.entry(cell, action)
+                self.table.hot(row)[at] = d[action]
+                (<float*>self.table.cold(row))[at] = d[action] * d[action]
+            self.is_fresh[action] = 1
         return 0
 
     cdef bint admits(self, feat_t key) noexcept nogil:
@@ -261,21 +264,24 @@ cdef class AdaGradRDA(Learner):
     # The state of training
 
     def dump(self):
+        cdef uint8_t[::1] sketch
         arrays = Learner.dump(self)
         if self.gate > 1:
-            arrays["sketch"] = np.asarray(<uint8_t[:self.sketch_cells()]>self.sketch).copy()
+            arrays["sketch"] = np.empty(self.sketch_cells(), np.uint8)
+            sketch = arrays["sketch"]
+            memcpy(&sketch[0], self.sketch, self.sketch_cells())
         return arrays
 
     def restore(self, arrays):
-        cdef uint8_t[::1] sketch
+        cdef const uint8_t[::1] sketch
         if self.gate > 1:
             saved = arrays.get("sketch")
             if saved is None or saved.dtype != np.uint8 or saved.shape != (self.sketch_cells(),):
                 raise ValueError("training weights: array 'sketch' is missing or of another size")
         Learner.restore(self, arrays)
         if self.gate > 1:
-            sketch = <uint8_t[:self.sketch_cells()]>self.sketch
-            sketch[:] = arrays["sketch"]
+            sketch = np.ascontiguousarray(arrays["sketch"])
+            memcpy(self.sketch, &sketch[0], self.sketch_cells())
 
     cdef uint64_t sketch_cells(self) noexcept nogil:
         return <uint64_t>1 << (64 - self.sketch_shift)

@@ -14,7 +14,7 @@ Features fire with value 1; key 0 is skipped; the keys of one state differ. Mask
 zero-cost actions) lies within `legal` and is not empty. `score` remembers where it found the rows of the last features
 it was given, so `learn` and `add` right after it find them without a search; any other order is correct too.
 
-One thread at a time may use a learner. Parsing uses finalised weights (parser.score.linear), which any number may share.
+One thread at a time may use a learner. Parsing uses finished weights (parser.score.linear): any number may share them.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

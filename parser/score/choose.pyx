@@ -79,6 +79,5 @@ def draw(probabilities, int count, uint64_t seed):
         raise ValueError("no action has a probability above 0")
     cdef const float[::1] chances = np.ascontiguousarray(probabilities, np.float32)
     cdef Rng rng
-    cdef int i
     rng_seed(&rng, seed)
-    return [sample(&chances[0], <int32_t>chances.shape[0], &rng) for i in range(count)]
+    return [sample(&chances[0], <int32_t>chances.shape[0], &rng) for _ in range(count)]

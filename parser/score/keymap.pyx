@@ -60,7 +60,8 @@ cdef class KeyTable:
         self.mem = Pool()
         keymap_init(self.mem, &self.map, n_keys)
 
-    def __setitem__(self, feat_t key, uint32_t value):
+    def put(self, feat_t key, uint32_t value):
+        """Stores value, which is not 0, for key."""
         if key == 0:
             raise KeyError("0 is not a feature key")
         keymap_reserve(self.mem, &self.map, 1)

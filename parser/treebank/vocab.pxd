@@ -11,9 +11,9 @@ cdef struct TextC:
     int32_t length
 
 
-# Direct-mapped memo of the strings met last: most cells of a treebank are tags, labels and frequent words. The first and
-# the last 8 bytes (of up to 8 bytes: all of them, zero-padded, twice) decide for up to 16 bytes; longer strings are
-# compared with the table's own copy.
+# Direct-mapped memo of the strings met last: most cells of a treebank are tags, labels and frequent words. The first
+# and the last 8 bytes (of up to 8 bytes: all of them, zero-padded, twice) decide for up to 16 bytes; the middle of
+# longer strings is compared with the table's own copy.
 cdef struct MemoC:
     uint64_t head
     uint64_t tail

@@ -8,7 +8,7 @@ million. What is written to files comes from the input's own bytes, never from i
 """
 
 from cymem.cymem cimport Pool
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from murmurhash.mrmr cimport hash64
 from preshed.maps cimport PreshMap, map_get
@@ -97,6 +97,24 @@ cdef class StringTable:
         """The id of `text`, given out now if it has none. A frozen table answers 1 (unknown) for a new string."""
         encoded = text.encode()
         return self.intern(encoded, <int32_t>len(encoded))
+
+    def extend(self, const uint32_t[::1] offsets not None, const unsigned char[::1] text not None):
+        """Adds the strings text[offsets[i]:offsets[i + 1]], none of which may be there yet: fast, for files."""
+        cdef Py_ssize_t i
+        cdef uint32_t start, end
+        cdef id_t expected
+        cdef const char* bytes_ = b""
+        if text.shape[0]:
+            bytes_ = <const char*>&text[0]
+        if self.frozen:
+            raise ValueError(f"{self.name}: the table is frozen")
+        for i in range(offsets.shape[0] - 1):
+            start, end = offsets[i], offsets[i + 1]
+            if start > end or end > text.shape[0]:
+                raise ValueError(f"{self.name}: string {i} ends at {end} of {text.shape[0]} bytes")
+            expected = self.n
+            if self.intern(bytes_ + start, <int32_t>(end - start)) != expected:
+                raise ValueError(f"{self.name}: string {i} is there twice")
 
     def __getitem__(self, str text not None):
         """The id of `text`, 1 (unknown) if it has none."""

@@ -58,7 +58,7 @@ cdef class Writer:
     cdef readonly object stream
     cdef readonly object layout
     cdef readonly bint keep_deps
-    cdef readonly dict dropped      # what the target format has no place for: how many comments, multiwords, empty_nodes
+    cdef readonly dict dropped      # what the target format has no place for: kind of row -> how many
 
     cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1
     cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names) except -1

@@ -1,6 +1,8 @@
 """Alignment by characters, by hand and against the word-by-word walk."""
 
 import random
+import sys
+import unicodedata
 
 import pytest
 from helpers.naive_evaluation import Naive
@@ -9,7 +11,7 @@ from helpers.random_corpora import random_letters, reparsed, retokenized, tokeni
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parser.evaluate.align import AlignmentError, align
+from parser.evaluate.align import AlignmentError, align, without_spaces
 from parser.evaluate.score import Score
 
 
@@ -57,6 +59,13 @@ def test_spaces_in_a_form_do_not_count():
     assert found.system_of_gold.tolist() == [0, 1]
 
 
+def test_every_separator_of_unicode_is_a_space_and_nothing_else():
+    everything = [chr(c) for c in range(sys.maxunicode + 1)]
+    gone = [c for c in everything if without_spaces(f"a{c}") == "a"]
+    assert gone == [c for c in everything if unicodedata.category(c) == "Zs"]
+    assert " " in gone
+
+
 def test_words_of_a_multiword_token_are_paired_by_form():
     # "vámonos" is one token on both sides: the first pair is a common subsequence without regard to case
     gold = [sentence("Vamos nos al mar", [(1, 2, "Vámonos")])]
@@ -74,6 +83,13 @@ def test_a_multiword_token_meets_plain_words():
     gold = [sentence("do n't go", [(1, 2, "don't")])]
     assert aligned(gold, [sentence("do n't go")]).system_of_gold.tolist() == [0, 1, 2]
     assert aligned([sentence("do n't go")], gold).system_of_gold.tolist() == [0, 1, 2]
+
+
+def test_a_word_that_sticks_out_of_a_region_joins_it_before_a_word_that_starts_with_it():
+    """The official scorer counts two pairs here; were the system's word to go first, there would be none."""
+    gold = [sentence("aA"), sentence("B b", [(1, 2, "b")])]
+    system = [sentence("b", [(1, 1, "a")]), sentence("B b b", [(1, 3, "A")]), sentence("a", [(1, 1, "b")])]
+    assert aligned(gold, system).system_of_gold.tolist() == [-1, 1, 2]
 
 
 def test_the_same_words_without_their_multiword_tokens_are_paired_one_to_one():

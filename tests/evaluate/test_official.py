@@ -1,6 +1,6 @@
 """Agreement with the official UD scorer, which is run as a program and never imported.
 
-ARCSPEED_UDEVAL names the executable `udeval` of the PyPI package udtools (0.2.9 was compared), installed in an
+ARCSPEED_UDEVAL names the executable `udeval` of the package udtools (0.2.9 was compared), installed in an
 environment of its own; ARCSPEED_UDEVAL_DATA the folder tests/test-cases/eval of that package's source archive.
 """
 

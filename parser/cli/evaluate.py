@@ -1,0 +1,81 @@
+"""`arcspeed evaluate`: outputs against gold trees."""
+
+from parser.cli.console import print_json, print_table, warn
+from parser.evaluate import report
+from parser.evaluate.load import read_corpus
+from parser.evaluate.report import Evaluation
+
+
+def run(gold_path: str, paths: list[str], options: dict, as_json: bool, details: bool) -> int:
+    gold = load(gold_path, options)
+    convention = chosen_convention(gold, options["punctuation"])
+    found = [
+        report.evaluate(gold, load(path, options), punctuation=convention, subtypes=options["subtypes"])
+        for path in paths
+    ]
+    tests = [
+        report.significance(found[0], other, resamples=options["resamples"], seed=options["seed"])
+        for other in found[1:]
+    ]
+    if as_json:
+        print_json(
+            {
+                "evaluations": [report.as_dict(evaluation) for evaluation in found],
+                "significance": [
+                    {"first": paths[0], "second": path, "tests": report.significance_dict(test)}
+                    for path, test in zip(paths[1:], tests, strict=True)
+                ],
+            }
+        )
+        return 0
+    for k, evaluation in enumerate(found):
+        if k:
+            print()
+        show(evaluation, details)
+    for path, test in zip(paths[1:], tests, strict=True):
+        header, *rows = report.significance_rows(test)
+        title = f"Paired bootstrap, {options['resamples']:,} resamples: first = {paths[0]}, second = {path}"
+        print()
+        print_table(header, rows, title)
+    return 0
+
+
+def load(path: str, options: dict):
+    corpus, several_roots = read_corpus(path, options["format"], options["roots"])
+    if several_roots and options["roots"] == "warn":
+        warn(f"{path}: {several_roots} sentences have several words under ROOT (the official UD scorer refuses them)")
+    return corpus
+
+
+def chosen_convention(gold, name: str) -> str:
+    """auto: UPOS PUNCT where the gold file uses it, else forms of punctuation characters only."""
+    if name != "auto":
+        return name
+    return "ud" if "PUNCT" in gold.upos.strings else "unicode"
+
+
+def show(evaluation: Evaluation, details: bool) -> None:
+    comparison = evaluation.comparison
+    header, *rows = report.summary_rows(evaluation)
+    print_table(header, rows, f"{comparison.system.source} against {comparison.gold.source}")
+    header, *rows = report.official_rows(evaluation)
+    print()
+    print_table(header, rows, "As the official UD scorer counts (labels without subtypes, punctuation included)")
+    if details:
+        show_details(evaluation)
+
+
+def show_details(evaluation: Evaluation) -> None:
+    for name, section in (
+        ("with punctuation", evaluation.with_punctuation),
+        (f"without punctuation ({evaluation.punctuation})", evaluation.without_punctuation),
+    ):
+        tables = {
+            "Labels": report.label_rows(section),
+            "Arc lengths": report.length_rows(section.arc_lengths, "arc length"),
+            "Sentence lengths": report.length_rows(section.sentence_lengths, "sentence length"),
+            "Most frequent confusions of labels": report.confusion_rows(section),
+        }
+        for title, (header, *rows) in tables.items():
+            print()
+            print_table(header, rows, f"{title}, {name}")

@@ -1,0 +1,343 @@
+"""All options of training, with their defaults: the only place that has any.
+
+A Config is a tree of two levels: tables (`system`, `learner`, ...) of options. It reads and writes TOML, takes
+`key=value` on top, and goes through JSON into the model file. Options left at None follow from others; `resolved`
+fills them in, and what a model file stores is always resolved.
+"""
+
+import difflib
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from types import NoneType
+from typing import get_args
+
+LEARNER_OPTIONS = {
+    "perceptron": {"margin": 100.0},
+    "passive-aggressive": {"margin": 1.0, "cap": 1.0},
+    "adagrad-rda": {
+        "alpha": 0.1,
+        "rho": 0.01,
+        "lambda_": None,  # 1 / (20 training tokens)
+        "ridge_inside_sqrt": False,
+        "birth": 0.02,
+        "quiet": 0.001,
+        "gate": 1,
+    },
+}
+ROOTS = {  # where ROOT may be placed, the default first
+    "arc-eager": ("last", "first"),
+    "arc-standard": ("first",),
+    "arc-hybrid": ("first", "last", "none"),
+    "easy-first": ("first", "none"),
+}
+# A wrong prediction is followed with probability p once more than k epochs are done; `random` and `best` say which
+# zero-cost action is taken otherwise. `sample`: from epoch k + 1 on actions are drawn by their probability.
+EXPLORATIONS = {
+    "none": {"k": 0, "p": 0.0, "fallback": "best", "sample": False},
+    "ambiguity": {"k": 0, "p": 0.0, "fallback": "random", "sample": False},  # Goldberg & Nivre 2012, algorithm 3
+    "goldberg-nivre-2012": {"k": 2, "p": 0.9, "fallback": "random", "sample": False},
+    "goldberg-nivre-2013": {"k": 1, "p": 0.9, "fallback": "best", "sample": False},
+    "chang-2015": {"k": 1, "p": 1.0, "fallback": "best", "sample": False},
+    "sample": {"k": 1, "p": 1.0, "fallback": "best", "sample": True},  # Goldberg 2013, algorithm 3
+    "error": {"k": 1, "p": 0.9, "fallback": "best", "sample": False},  # Goldberg 2013, table 2, "ERR"
+}
+DEFAULT_EXPLORATION = {"static": "none", "non-deterministic": "none", "dynamic": "goldberg-nivre-2013"}
+
+
+class ConfigError(ValueError):
+    """An option that does not exist or cannot have this value; `str(error)` is the one line to show."""
+
+
+def option(default, help_: str, *, choices=(), least=None, most=None, key=None):
+    """A field of a table: what it means, what it may be, and its name in TOML where that is a word of Python."""
+    limits = {"help": help_, "choices": tuple(choices), "least": least, "most": most, "key": key}
+    return field(default=default, metadata=limits)
+
+
+@dataclass(frozen=True)
+class SystemConfig:
+    name: str = option("arc-eager", "transition system", choices=ROOTS)
+    root: str | None = option(None, "place of ROOT; each system has its own default", choices=("first", "last", "none"))
+    single_root: str = option("auto", "one word under ROOT: auto is as in the data", choices=("auto", "yes", "no"))
+    attach_aware: bool = option(False, "loss counted after headless words are attached (arc-eager with ROOT first)")
+    left_arc: str = option("early", "when the static oracle attaches to the left", choices=("early", "late"))
+    root_label_only: bool = option(False, "arcs from ROOT have a label of their own (arc-standard)")
+
+
+@dataclass(frozen=True)
+class FeaturesConfig:
+    name: str = option("rich", "a named set of templates, or a file of templates")
+    pos: str = option("auto", "tag `p` of templates: auto is XPOS if there is one", choices=("auto", "xpos", "upos"))
+    clusters: str | None = option(None, "a file of word clusters")
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    name: str = option("perceptron", "learner", choices=LEARNER_OPTIONS)
+    min_updates: int = option(2, "rows changed fewer times are left out", least=0)
+    margin: float | None = option(None, "by how much a right action must win (perceptron, passive-aggressive)", least=0)
+    cap: float | None = option(None, "largest step (passive-aggressive)", least=0)
+    alpha: float | None = option(None, "size of steps (adagrad-rda)", least=0)
+    rho: float | None = option(None, "ridge of steps (adagrad-rda)", least=0)
+    lambda_: float | None = option(None, "l1 penalty (adagrad-rda); 1 / (20 training tokens)", least=0, key="lambda")
+    ridge_inside_sqrt: bool | None = option(None, "rho is added before the square root is taken (adagrad-rda)")
+    birth: float | None = option(None, "smallest gradient that gives an action a weight (adagrad-rda)", least=0)
+    quiet: float | None = option(None, "states whose gradients are smaller change nothing (adagrad-rda)", least=0)
+    gate: int | None = option(None, "states with a feature before it gets weights (adagrad-rda)", least=1, most=255)
+
+
+@dataclass(frozen=True)
+class OracleConfig:
+    name: str = option("dynamic", "which actions count as right", choices=DEFAULT_EXPLORATION)
+
+
+@dataclass(frozen=True)
+class ExploreConfig:
+    name: str | None = option(None, "preset of the options below; each oracle has a default", choices=EXPLORATIONS)
+    k: int | None = option(None, "epochs without exploration", least=0)
+    p: float | None = option(None, "probability of following a wrong prediction", least=0, most=1)
+    fallback: str | None = option(None, "right action that is taken instead", choices=("best", "random"))
+    sample: bool | None = option(None, "draw actions by their probability")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    epochs: int = option(15, "passes over the training data", least=1)
+    patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0)
+    seed: int = option(1, "seed of everything that is random", least=0, most=2**63 - 1)
+    ensemble: int = option(1, "models of successive seeds, added up into one", least=1)
+
+
+@dataclass(frozen=True)
+class TreesConfig:
+    nonprojective: str = option(
+        "head",
+        "non-projective training trees: left out, lifted, or lifted with marks in the labels",
+        choices=("drop", "lift", "head", "path", "head+path"),
+    )
+    min_marked: int = option(1, "marked labels met fewer times lose their marks", least=1)
+
+
+@dataclass(frozen=True)
+class Config:
+    system: SystemConfig = SystemConfig()
+    features: FeaturesConfig = FeaturesConfig()
+    learner: LearnerConfig = LearnerConfig()
+    oracle: OracleConfig = OracleConfig()
+    explore: ExploreConfig = ExploreConfig()
+    train: TrainConfig = TrainConfig()
+    trees: TreesConfig = TreesConfig()
+
+    def resolved(self) -> "Config":
+        """The same training with every option that follows from others filled in. ConfigError where options clash."""
+        return replace(
+            self,
+            system=resolve_system(self.system),
+            learner=resolve_learner(self.learner),
+            explore=resolve_explore(self.explore, self.oracle.name, self.learner.name),
+        )
+
+    def learner_options(self) -> dict[str, object]:
+        """What the learner's constructor is called with, besides the number of actions and tokens."""
+        learner = resolve_learner(self.learner)
+        options = {name: getattr(learner, name) for name in LEARNER_OPTIONS[learner.name] if name != "lambda_"}
+        if learner.lambda_ is not None:
+            options["l1"] = learner.lambda_
+        return options | {"min_updates": learner.min_updates}
+
+    # In and out
+
+    def tables(self) -> dict[str, dict[str, object]]:
+        """As plain dicts; options that are None are left out."""
+        return {
+            table.name: {
+                key_of(f): getattr(getattr(self, table.name), f.name)
+                for f in fields(table.type)
+                if getattr(getattr(self, table.name), f.name) is not None
+            }
+            for table in fields(self)
+        }
+
+    def to_toml(self) -> str:
+        lines = []
+        for name, table in self.tables().items():
+            lines += [f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in table.items()), ""]
+        return "\n".join(lines)
+
+    @classmethod
+    def from_tables(cls, tables: Mapping[str, object], origin: str = "configuration") -> "Config":
+        """ConfigError for anything unknown or out of range. Options that are not given have their defaults."""
+        if not isinstance(tables, Mapping):
+            raise ConfigError(f"{origin}: expected tables of options")
+        config = cls()
+        for name, table in tables.items():
+            if name not in TABLES:
+                raise ConfigError(f"{origin}: no table [{name}]{suggestion(name, TABLES)}")
+            if not isinstance(table, Mapping):
+                raise ConfigError(f"{origin}: {name} = {table!r}, expected a table [{name}]")
+            for key, value in table.items():
+                config = config.with_option(name, key, value, origin)
+        return config
+
+    @classmethod
+    def from_toml(cls, text: str, origin: str = "configuration") -> "Config":
+        try:
+            return cls.from_tables(tomllib.loads(text), origin)
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"{origin}: is not TOML: {error}") from None
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "Config":
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise ConfigError(f"{path}: is not UTF-8 text") from None
+        return cls.from_toml(text, str(path))
+
+    def with_option(self, table: str, key: str, value: object, origin: str = "configuration") -> "Config":
+        keys = {key_of(f): f for f in fields(TABLES[table])}
+        if key not in keys:
+            raise ConfigError(f"{origin}: no option {table}.{key}{suggestion(key, keys)}")
+        checked = check_value(f"{origin}: {table}.{key}", keys[key], value)
+        return replace(self, **{table: replace(getattr(self, table), **{keys[key].name: checked})})
+
+    def with_overrides(self, overrides: Iterable[str]) -> "Config":
+        """`table.option=value`, `option=value` where only one table has it, or `table=value` for a table's name."""
+        config = self
+        for text in overrides:
+            key, equals, value = text.partition("=")
+            if not equals:
+                raise ConfigError(f"{text!r}: expected option=value")
+            table, option_ = find_option(key.strip())
+            config = config.with_option(table, option_, parse_value(table, option_, value.strip()), f"{text!r}")
+        return config
+
+
+TABLES = {table.name: table.type for table in fields(Config)}
+
+
+def key_of(f) -> str:
+    return f.metadata["key"] or f.name
+
+
+def suggestion(word: object, known: Iterable[str]) -> str:
+    """The nearest known word, or all of them."""
+    known = list(known)
+    near = difflib.get_close_matches(str(word), known, n=1)
+    return f", did you mean {near[0]!r}?" if near else f", expected one of {', '.join(known)}"
+
+
+def find_option(key: str) -> tuple[str, str]:
+    """(table, option) of what a user wrote before the `=`."""
+    table, dot, option_ = key.partition(".")
+    if dot:
+        if table not in TABLES:
+            raise ConfigError(f"no option {key!r}: no table {table!r}{suggestion(table, TABLES)}")
+        return table, option_
+    keys = {name: [key_of(f) for f in fields(type_)] for name, type_ in TABLES.items()}
+    if key in keys and "name" in keys[key]:
+        return key, "name"
+    holders = [name for name, options in keys.items() if key in options]
+    if len(holders) != 1:
+        known = {option_ for options in keys.values() for option_ in options} | {n for n in keys if "name" in keys[n]}
+        clash = f": say which, one of {', '.join(f'{name}.{key}' for name in holders)}"
+        raise ConfigError(f"no option {key!r}{clash if holders else suggestion(key, sorted(known - {'name'}))}")
+    return holders[0], key
+
+
+def types_of(f) -> tuple[type, ...]:
+    return get_args(f.type) or (f.type,)
+
+
+def parse_value(table: str, key: str, text: str) -> object:
+    """The text of an override as the option's type, or as it is for `check_value` to complain about."""
+    for f in fields(TABLES[table]):
+        if key_of(f) == key:
+            for type_ in types_of(f):
+                if type_ is bool and text in ("true", "false"):
+                    return text == "true"
+                if type_ in (int, float):
+                    try:
+                        return type_(text)
+                    except ValueError:
+                        return text
+    return text
+
+
+def check_value(what: str, f, value: object) -> object:
+    """The value as the field holds it: whole numbers may stand for floats."""
+    types = [t for t in types_of(f) if t is not NoneType]
+    if type(value) is int and float in types:
+        value = float(value)
+    limits = f.metadata
+    if type(value) not in types or (type(value) is float and not math.isfinite(value)):
+        kinds = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+        expected = f"one of {', '.join(limits['choices'])}" if limits["choices"] else kinds[types[0]]
+        raise ConfigError(f"{what} = {value!r}, expected {expected}")
+    if limits["choices"] and value not in limits["choices"]:
+        raise ConfigError(f"{what} = {value!r}{suggestion(value, limits['choices'])}")
+    if limits["least"] is not None and value < limits["least"]:
+        raise ConfigError(f"{what} = {value!r}, expected at least {limits['least']}")
+    if limits["most"] is not None and value > limits["most"]:
+        raise ConfigError(f"{what} = {value!r}, expected at most {limits['most']}")
+    return value
+
+
+def toml_value(value: object) -> str:
+    """A value of our tables in TOML: its basic strings, numbers and booleans are written as in JSON."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+# What follows from what
+
+
+def resolve_system(system: SystemConfig) -> SystemConfig:
+    roots = ROOTS[system.name]
+    root = roots[0] if system.root is None else system.root
+    if root not in roots:
+        raise ConfigError(f"system.root = {root!r}: {system.name} has ROOT {' or '.join(roots)}")
+    if root == "none" and system.single_root == "no":
+        raise ConfigError(f"system.single_root = 'no': {system.name} without ROOT has one root word always")
+    for name, value, where in (
+        ("attach_aware", system.attach_aware, ("arc-eager", "first")),
+        ("root_label_only", system.root_label_only, ("arc-standard", "first")),
+        ("left_arc", system.left_arc == "late", ("arc-standard", "first")),
+    ):
+        if value and (system.name, root) != where:
+            raise ConfigError(f"system.{name}: only {where[0]} with ROOT {where[1]} has this option")
+    return replace(system, root=root)
+
+
+def resolve_learner(learner: LearnerConfig) -> LearnerConfig:
+    own = LEARNER_OPTIONS[learner.name]
+    for name in {name for options in LEARNER_OPTIONS.values() for name in options} - own.keys():
+        if getattr(learner, name) is not None:
+            raise ConfigError(f"learner.{name.rstrip('_')} is no option of the {learner.name} learner")
+    given = {name: getattr(learner, name) for name in own}
+    filled = {name: own[name] if value is None else value for name, value in given.items()}
+    positive = ["cap", "alpha", "rho"] + (["margin"] if learner.name == "passive-aggressive" else [])
+    for name in positive:
+        if filled.get(name) == 0:
+            raise ConfigError(f"learner.{name} = 0.0, expected more than 0")
+    return replace(learner, **filled)
+
+
+def resolve_explore(explore: ExploreConfig, oracle: str, learner: str) -> ExploreConfig:
+    name = DEFAULT_EXPLORATION[oracle] if explore.name is None else explore.name
+    given = {key: value for key, value in asdict(explore).items() if key != "name" and value is not None}
+    filled = ExploreConfig(name=name, **(EXPLORATIONS[name] | given))
+    if oracle != "dynamic" and (filled.p > 0 or filled.sample):
+        raise ConfigError(f"explore = {name!r}: the {oracle} oracle knows nothing off the gold path")
+    if oracle == "static" and filled.fallback == "random":
+        raise ConfigError(f"explore = {name!r}: the static oracle has one right action, none to draw from")
+    if filled.sample and learner != "adagrad-rda":
+        raise ConfigError(f"explore.sample: scores of the {learner} learner are no probabilities, use adagrad-rda")
+    return filled

@@ -1,0 +1,245 @@
+"""Running a compiled template set.
+
+Per state: every node of the set is looked up once (about 12), every value once (about 45), then each template is a sum of
+one to three products (72 to 114 templates). A missing node is word -1, whose values are NONE and whose relatives are missing.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+import numpy as np
+
+from parser.common cimport CHECK, feat_t
+from parser.feature.hashing cimport (FEATURE_NONE, feature_factor, feature_key, feature_number, feature_spread)
+from parser.transition.list_state cimport LinkC, ListBlock, ListC, links, list_bytes, list_nodes
+from parser.transition.node cimport NodeC, l1, l2, label_hash, r1, r2
+from parser.transition.state cimport N, S, StateBlock, StateC, nodes, state_bytes
+
+from parser.feature.hashing import seed_of
+from parser.feature.plan import make_plan
+
+cdef enum Step:                 # as plan.STEPS
+    STACK = 0
+    BUFFER = 1
+    PAIR = 2
+    HEAD = 3
+    LEFTMOST = 4
+    LEFTMOST2 = 5
+    RIGHTMOST = 6
+    RIGHTMOST2 = 7
+
+cdef enum PartKind:             # as plan.KINDS
+    STORED = 0
+    LABEL = 1
+    LEFT_VALENCY = 2
+    RIGHT_VALENCY = 3
+    LEFT_SET = 4
+    RIGHT_SET = 5
+    DISTANCE = 6
+    SPAN = 7
+    LEAF = 8
+
+cdef enum:
+    PAIR_WINDOW = 6             # p-2 .. p3
+    SET_SALT = 0x5E75           # so that the empty set differs from a missing node
+
+
+cdef inline feat_t coarse_number(int32_t n) noexcept nogil:
+    """1, 2, 3, 4, 5-6, 7-9, 10 and more."""
+    return feature_number(n if n <= 4 else 5 if n <= 6 else 7 if n <= 9 else 10)
+
+
+cdef inline int32_t relative(int32_t step, const NodeC* nodes, int32_t i) noexcept nogil:
+    if step == LEFTMOST:
+        return l1(nodes, i)
+    if step == RIGHTMOST:
+        return r1(nodes, i)
+    if step == LEFTMOST2:
+        return l2(nodes, i)
+    if step == RIGHTMOST2:
+        return r2(nodes, i)
+    return nodes[i].head
+
+
+cdef class Extractor:
+    def __cinit__(self):
+        self.rules = NULL
+
+    def __init__(self, templates, str pos not None):
+        plan = make_plan(templates, pos)
+        self.templates, self.plan, self.pos = templates, plan, pos
+        self.for_lists = templates.family == "list"
+        self.stride = <int32_t>len(plan.stored)
+        self.max_features = <int32_t>len(plan.rules) + 1
+        self.n_nodes = <int32_t>len(plan.nodes)
+        for i, (kind, argument) in enumerate(plan.nodes):
+            self.steps[i] = StepC(kind, argument)
+        self.n_conditions = <int32_t>len(plan.conditions)
+        for i, (node, value) in enumerate(plan.conditions):
+            self.conditions[i] = StoredC(node, value)
+        self.compile_rules(plan, self.place_parts(plan))
+
+    def __dealloc__(self):
+        free(self.rules)
+
+    def place_parts(self, plan):
+        """Stored values first; gives the new place of every part of the plan."""
+        self.n_stored = self.n_parts = 0
+        for part in plan.parts:
+            if part.kind == STORED:
+                self.stored[self.n_stored] = StoredC(part.node, part.other)
+                self.n_stored += 1
+            else:
+                self.parts[self.n_parts] = PartC(part.kind, part.node, part.other, part.cap)
+                self.n_parts += 1
+        stored = [i for i, part in enumerate(plan.parts) if part.kind == STORED]
+        others = [i for i, part in enumerate(plan.parts) if part.kind != STORED]
+        return {old: new for new, old in enumerate(stored + others)}
+
+    def compile_rules(self, plan, place):
+        order = sorted(range(len(plan.rules)), key=lambda number: len(plan.rules[number].parts))
+        self.n_rules = <int32_t>len(order)
+        self.rules = <RuleC*>calloc(self.n_rules, sizeof(RuleC))
+        if self.rules == NULL:
+            raise MemoryError(f"no memory for {self.n_rules} templates")
+        for i in range(4):
+            self.n_short[i] = sum(len(rule.parts) <= i for rule in plan.rules)
+        for i, number in enumerate(order):
+            rule = plan.rules[number]
+            self.rules[i].seed = seed_of(rule.template.identity)
+            self.rules[i].any_of, self.rules[i].need = rule.any_of, rule.need
+            self.rules[i].n_parts, self.rules[i].number = <int32_t>len(rule.parts), number
+            for k, part in enumerate(rule.parts):
+                self.rules[i].parts[k] = place[part]
+
+    cdef int32_t extract(self, const StateC* s, const feat_t* words, feat_t* out) noexcept nogil:
+        cdef int32_t node[MAX_NODES]
+        cdef int32_t i
+        cdef const NodeC* all_nodes = nodes(s)
+        for i in range(self.n_nodes):
+            if self.steps[i].kind == STACK:
+                node[i] = S(s, self.steps[i].argument)
+            elif self.steps[i].kind == BUFFER:
+                node[i] = N(s, self.steps[i].argument)
+            else:
+                node[i] = relative(self.steps[i].kind, all_nodes, node[self.steps[i].argument])
+        return self.run(node, all_nodes, NULL, s.root_pos, words, out)
+
+    cdef int32_t extract_pair(self, const ListC* s, const feat_t* words, int32_t left, feat_t* out) noexcept nogil:
+        cdef int32_t node[MAX_NODES]
+        cdef int32_t window[PAIR_WINDOW]
+        cdef int32_t i
+        cdef const NodeC* all_nodes = list_nodes(s)
+        cdef const LinkC* link = links(s)
+        window[2] = left                    # the missing word's neighbours are missing
+        window[1] = link[left].left
+        window[0] = link[window[1]].left
+        for i in range(3, PAIR_WINDOW):
+            window[i] = link[window[i - 1]].right
+        for i in range(self.n_nodes):
+            if self.steps[i].kind == PAIR:
+                node[i] = window[self.steps[i].argument]
+            else:
+                node[i] = relative(self.steps[i].kind, all_nodes, node[self.steps[i].argument])
+        return self.run(node, all_nodes, link, 0, words, out)
+
+    cdef int32_t run(self, const int32_t* node, const NodeC* nodes, const LinkC* links, int32_t root_pos,
+                     const feat_t* words, feat_t* out) noexcept nogil:
+        cdef feat_t value[MAX_PARTS]
+        cdef uint64_t present = 0
+        cdef int32_t i
+        for i in range(self.n_nodes):
+            present |= <uint64_t>(node[i] >= 0) << i
+        for i in range(self.n_stored):
+            value[i] = words[node[self.stored[i].node] * self.stride + self.stored[i].value]
+        for i in range(self.n_parts):
+            value[self.n_stored + i] = self.part_value(&self.parts[i], node, nodes, links, root_pos)
+        for i in range(self.n_conditions):
+            if words[node[self.conditions[i].node] * self.stride + self.conditions[i].value] != FEATURE_NONE:
+                present |= <uint64_t>1 << (MAX_NODES + i)
+        return self.apply_rules(present, value, out)
+
+    cdef inline feat_t part_value(self, const PartC* part, const int32_t* node, const NodeC* nodes, const LinkC* links,
+                                  int32_t root_pos) noexcept nogil:
+        cdef int32_t i = node[part.node], other, distance
+        cdef const NodeC* n = &nodes[i]
+        if i < 0:
+            return FEATURE_NONE
+        if part.kind == LABEL:
+            return label_hash(n.label) if n.label >= 0 else FEATURE_NONE
+        if part.kind == LEFT_VALENCY:
+            return feature_number(min(n.valency[0], part.cap))
+        if part.kind == RIGHT_VALENCY:
+            return feature_number(min(n.valency[1], part.cap))
+        if part.kind == LEFT_SET:
+            return feature_spread(n.set[0] + SET_SALT)
+        if part.kind == RIGHT_SET:
+            return feature_spread(n.set[1] + SET_SALT)
+        if part.kind == DISTANCE:
+            other = node[part.other]
+            if other < 0:
+                return FEATURE_NONE
+            distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
+            distance = distance if distance > 0 else -distance
+            return feature_number(min(distance, part.cap)) if part.cap > 0 else coarse_number(distance)
+        if part.kind == SPAN:
+            return coarse_number(links[i].last - links[i].first + 1)
+        return feature_number(n.valency[0] + n.valency[1] == 0)
+
+    cdef int32_t apply_rules(self, uint64_t present, const feat_t* value, feat_t* out) noexcept nogil:
+        """A key that does not fire is overwritten by the next one."""
+        cdef const feat_t* factor = feature_factor
+        cdef const RuleC* rule
+        cdef int32_t i, k, n = 1
+        cdef feat_t total
+        out[0] = feature_key(0)     # the bias
+        for i in range(self.n_short[1]):
+            rule = &self.rules[i]
+            out[n] = feature_key(rule.seed + value[rule.parts[0]] * factor[0])
+            n += (present & rule.any_of) != 0 and (present & rule.need) == rule.need
+        for i in range(self.n_short[1], self.n_short[2]):
+            rule = &self.rules[i]
+            out[n] = feature_key(rule.seed + value[rule.parts[0]] * factor[0] + value[rule.parts[1]] * factor[1])
+            n += (present & rule.any_of) != 0 and (present & rule.need) == rule.need
+        for i in range(self.n_short[2], self.n_short[3]):
+            rule = &self.rules[i]
+            out[n] = feature_key(rule.seed + value[rule.parts[0]] * factor[0] + value[rule.parts[1]] * factor[1]
+                                 + value[rule.parts[2]] * factor[2])
+            n += (present & rule.any_of) != 0 and (present & rule.need) == rule.need
+        for i in range(self.n_short[3], self.n_rules):
+            rule = &self.rules[i]
+            total = rule.seed
+            for k in range(rule.n_parts):
+                total += value[rule.parts[k]] * factor[k]
+            out[n] = feature_key(total)
+            n += (present & rule.any_of) != 0 and (present & rule.need) == rule.need
+        return n
+
+    # From Python: one state at a time, for tests and the interpreter
+
+    def keys(self, bytes state, rows, left=None):
+        """Keys of a state given as the bytes of its block (a cursor's raw()) and of an Atomizer's rows.
+
+        left: for easy-first, the left word of the pair.
+        """
+        cdef const feat_t[:, ::1] values = rows
+        if values.shape[0] < 3 or values.shape[1] != self.stride or (left is not None) != self.for_lists:
+            raise ValueError("these rows, this state and these templates do not belong together")
+        cdef int32_t n = <int32_t>values.shape[0] - 2
+        out = np.empty(self.max_features, np.uint64)
+        cdef feat_t[::1] keys = out
+        cdef ListBlock list_block = ListBlock()
+        cdef StateBlock block = StateBlock()
+        if len(state) != (list_bytes(n) if self.for_lists else state_bytes(n)):
+            raise ValueError(f"{len(state)} bytes are not a state of {n} words")
+        if self.for_lists:
+            list_block.reserve(1, n)
+            memcpy(list_block.at(0), <const char*>state, len(state))
+            return out[:self.extract_pair(list_block.at(0), &values[1, 0], left, &keys[0])]
+        block.reserve(1, n)
+        memcpy(block.at(0), <const char*>state, len(state))
+        return out[:self.extract(block.at(0), &values[1, 0], &keys[0])]
+
+    def __repr__(self):
+        return f"<Extractor {self.templates}, p={self.pos}>"

@@ -1,0 +1,26 @@
+"""The named feature sets, and sets from files of users: both are template texts."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from parser.feature.templates import TemplateError, TemplateSet, parse_templates
+
+SETS = ("rich", "lite", "zn11", "zn11-hybrid", "zn11-standard", "hybrid2013", "l2s", "l2s-program", "easyfirst")
+
+
+def named_set(name: str) -> TemplateSet:
+    if name not in SETS:
+        raise TemplateError(f"unknown feature set '{name}', expected {', '.join(SETS)} or a file")
+    return parse_templates((files("parser.feature") / "sets" / f"{name}.txt").read_text("utf-8"), name)
+
+
+def load_templates(source: str) -> TemplateSet:
+    """A named set, or the set in a file (anything with a dot or a slash in its name)."""
+    if source in SETS or not any(mark in source for mark in "./\\"):
+        return named_set(source)
+    try:
+        text = Path(source).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise TemplateError(f"cannot read feature file {source}: {reason}") from None
+    return parse_templates(text, source)

@@ -1,0 +1,138 @@
+"""From a template set to flat programs: which values every word gets, which nodes a state is asked for, what is added up.
+
+A template becomes a seed and a few *parts*. All attributes of one word in one template are one part, made beforehand for
+every word (a `stored` value), so `s0.wp n0.wp` adds two numbers, not four. Parts are shared between templates.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from parser.feature.attributes import Attribute, attribute_of
+from parser.feature.templates import LIST_BASES, Node, Template, TemplateError, TemplateSet
+
+POS_COLUMNS = ("xpos", "upos")
+MAX_NODES = 40
+MAX_CONDITIONS = 20
+MAX_PARTS = 512
+MAX_TEMPLATES = 512
+MAX_TEMPLATE_PARTS = 8
+STEPS = ("stack", "buffer", "pair", "h", "l", "l2", "r", "r2")
+KINDS = ("stored", "L", "valency left", "valency right", "labelset left", "labelset right", "dist", "span", "leaf")
+VALENCY_CAP = 4
+DISTANCE_CAP = 10
+COARSE = 0
+
+
+@dataclass(frozen=True)
+class Part:
+    kind: int  # index into KINDS
+    node: int
+    other: int = 0  # stored: which value; dist: the second node
+    cap: int = 0
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A template, ready to be run: fires where one of the nodes of `any_of` is there and all conditions hold."""
+
+    template: Template
+    any_of: int
+    need: int
+    parts: tuple[int, ...]
+
+    def same_as(self, other: "Rule") -> bool:
+        return set(self.parts) == set(other.parts) and (self.any_of, self.need) == (other.any_of, other.need)
+
+
+@dataclass
+class Plan:
+    templates: TemplateSet
+    pos: str
+    attributes: list[Attribute] = field(default_factory=list)
+    stored: list[tuple[int, ...]] = field(default_factory=list)  # each made of these attributes
+    nodes: list[tuple[int, int]] = field(default_factory=list)  # (index into STEPS, number or the node it starts from)
+    parts: list[Part] = field(default_factory=list)
+    conditions: list[tuple[int, int]] = field(default_factory=list)  # (node, stored value that is not NONE)
+    rules: list[Rule] = field(default_factory=list)
+    node_ids: dict[Node, int] = field(default_factory=dict)
+
+    def node(self, node: Node) -> int:
+        if node not in self.node_ids:
+            self.node_ids[node] = add(self.nodes, self.first_step(node), MAX_NODES, "nodes")
+        return self.node_ids[node]
+
+    def first_step(self, node: Node) -> tuple[int, int]:
+        if node.path:
+            return STEPS.index(node.path[-1]), self.node(Node(node.base, node.path[:-1]))
+        if node.base in LIST_BASES:
+            return STEPS.index("pair"), LIST_BASES.index(node.base)
+        return STEPS.index("stack" if node.base[0] == "s" else "buffer"), int(node.base[1])
+
+    def part(self, part: Part) -> int:
+        return add(self.parts, part, MAX_PARTS, "different values")
+
+    def stored_value(self, attributes: Sequence[Attribute]) -> int:
+        ids = tuple(sorted(add(self.attributes, attribute, MAX_PARTS, "attributes") for attribute in attributes))
+        return add(self.stored, ids, MAX_PARTS, "combinations of attributes")
+
+    def condition(self, node: Node, name: str) -> int:
+        """The bit of a condition in the mask of what is present."""
+        found = (self.node(node), self.stored_value([attribute_of(name, "", self.pos)]))
+        return MAX_NODES + add(self.conditions, found, MAX_CONDITIONS, "conditions")
+
+    def add_rule(self, template: Template) -> None:
+        words: dict[Node, list[Attribute]] = {}
+        others: list[Part] = []
+        need = 0
+        for atom in template.atoms:
+            if atom.kind == "if":
+                need |= 1 << self.condition(atom.nodes[0], atom.argument)
+            elif atom.kind in ("L", "valency", "labelset", "dist", "span", "leaf"):
+                others.append(self.state_part(atom.kind, atom.nodes, atom.argument))
+            else:
+                attribute = attribute_of(atom.kind, atom.argument, self.pos)
+                if attribute not in words.setdefault(atom.nodes[0], []):  # s0.px, where p is x
+                    words[atom.nodes[0]].append(attribute)
+        parts = [Part(0, self.node(node), self.stored_value(attributes)) for node, attributes in words.items()]
+        ids = tuple(self.part(part) for part in parts + others)
+        if len(ids) > MAX_TEMPLATE_PARTS:
+            raise TemplateError(f"template '{template}' looks at {len(ids)} things, at most {MAX_TEMPLATE_PARTS}")
+        any_of = sum(1 << self.node(node) for node in template.nodes)
+        rule = Rule(template, any_of, need, ids)
+        if not any(rule.same_as(other) for other in self.rules):  # where p is UPOS, s0.p and s0.u are one
+            self.rules.append(rule)
+
+    def state_part(self, kind: str, nodes: tuple[Node, ...], argument: str) -> Part:
+        first = self.node(nodes[0])
+        match kind:
+            case "valency":
+                side, _, cap = argument.partition(",")
+                return Part(KINDS.index(f"valency {side}"), first, 0, int(cap or VALENCY_CAP))
+            case "labelset":
+                return Part(KINDS.index(f"labelset {argument}"), first)
+            case "dist":
+                cap = COARSE if argument == "coarse" else int(argument or DISTANCE_CAP)
+                return Part(KINDS.index("dist"), first, self.node(nodes[1]), cap)
+        return Part(KINDS.index(kind), first)
+
+
+def add(items: list, item, most: int, what: str) -> int:
+    """Index of an item in a list of different ones, put there if it is new."""
+    if item not in items:
+        if len(items) == most:
+            raise TemplateError(f"more than {most} {what} in one feature set")
+        items.append(item)
+    return items.index(item)
+
+
+def make_plan(templates: TemplateSet, pos: str) -> Plan:
+    """pos: the column that `p` stands for, xpos or upos."""
+    if pos not in POS_COLUMNS:
+        raise TemplateError(f"pos={pos!r}, expected xpos or upos")
+    if len(templates) > MAX_TEMPLATES:
+        raise TemplateError(f"{templates.name}: {len(templates)} templates, at most {MAX_TEMPLATES}")
+    plan = Plan(templates, pos)
+    for template in templates.templates:
+        plan.add_rule(template)
+    return plan
+

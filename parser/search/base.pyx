@@ -1,0 +1,24 @@
+"""The base of the parsers, and their use from Python."""
+
+from libc.stdint cimport int32_t
+
+from parser.common cimport CHECK, feat_t
+
+
+cdef class SentenceParser:
+    """Not used itself: GreedyParser and EasyParser override the methods."""
+
+    cdef int prepare(self, Workspace work) except -1:
+        work.prepare(self.model.n_actions, self.extractor.max_features)
+        return 0
+
+    cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+        CHECK(False)
+        return 0
+
+    cdef int32_t judge_one(self, Workspace work, const feat_t* words, int32_t n, DecisionC* out) except -1 nogil:
+        CHECK(False)
+        return 0
+
+    cdef list trace_one(self, Workspace work, const feat_t* words, int32_t n):
+        raise NotImplementedError

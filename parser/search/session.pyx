@@ -1,0 +1,193 @@
+"""Parsing from Python: batches, corpora, single sentences. One session per thread; the parser is shared."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport free, malloc, realloc
+
+import numpy as np
+
+from parser.common cimport feat_t
+from parser.feature.atoms cimport Atomizer, atoms_length
+from parser.search.base cimport DecisionC, ResultC, SentenceParser
+from parser.search.corpus cimport Corpus, ExampleC
+from parser.search.workspace cimport Workspace
+from parser.transition.gold cimport GoldProblem
+from parser.treebank.batch cimport Batch
+
+from typing import NamedTuple
+
+from parser.search.greedy import PROBLEMS
+
+
+class Parses(NamedTuple):
+    """Trees, one number a word: heads (0 ROOT), label ids, and where asked for the probabilities of arcs.
+
+    arcs: of the word's head, whatever the label; labelled: of head and label. Each as the model saw it in the state where
+    the arc was made, given all decisions before; 1 where there was no choice. None if not asked for.
+    """
+
+    heads: np.ndarray
+    labels: np.ndarray
+    arcs: np.ndarray | None
+    labelled: np.ndarray | None
+
+
+class Decisions(NamedTuple):
+    """One number for each state met in parsing a corpus: probability of the best action, has it cost 0, was it forced."""
+
+    p: np.ndarray
+    correct: np.ndarray
+    forced: np.ndarray
+
+
+cdef class Session:
+    """Working memory for parsing with one parser in one thread."""
+    cdef readonly SentenceParser parser
+    cdef Workspace work
+    cdef Atomizer atomizer
+    cdef feat_t* values         # of the sentence at hand; owned
+    cdef size_t room
+
+    def __cinit__(self):
+        self.values = NULL
+        self.room = 0
+
+    def __init__(self, SentenceParser parser not None, clusters=None):
+        self.parser = parser
+        self.work = Workspace()
+        parser.prepare(self.work)
+        self.atomizer = Atomizer(parser.extractor.plan, clusters)
+
+    def __dealloc__(self):
+        free(self.values)
+
+    cdef int reserve(self, int32_t n) except -1 nogil:
+        cdef size_t wanted = atoms_length(self.parser.extractor.stride, n)
+        cdef void* grown
+        if wanted > self.room:
+            grown = realloc(self.values, 2 * wanted * sizeof(feat_t))
+            if grown == NULL:
+                with gil:
+                    raise MemoryError(f"no memory for a sentence of {n} words")
+            self.values = <feat_t*>grown
+            self.room = 2 * wanted
+        return 0
+
+    def parse_batch(self, Batch batch not None, bint scores=False):
+        """Trees of all sentences of a batch, without the GIL."""
+        found = empty_parses(batch.c.n_words, scores)
+        cdef ResultC all_words = result_of(found, batch.c.n_words), out
+        cdef uint32_t k, first
+        cdef int32_t n
+        self.atomizer.begin(batch)
+        with nogil:
+            for k in range(batch.c.n_sentences):
+                first = batch.c.sentences[k].first_word
+                n = <int32_t>(batch.c.sentences[k + 1].first_word - first)
+                self.reserve(n)
+                self.atomizer.fill(batch, k, self.values)
+                out = result_at(&all_words, first)
+                self.parser.parse_one(self.work, self.values + self.parser.extractor.stride, n, &out)
+        return found
+
+    def parse_corpus(self, Corpus corpus not None, bint scores=False):
+        """Trees of all sentences of a corpus made with the parser's extractor."""
+        self.check(corpus)
+        found = empty_parses(corpus.n_words, scores)
+        cdef ResultC all_words = result_of(found, corpus.n_words), out
+        cdef int64_t first = 0
+        cdef int32_t k
+        with nogil:
+            for k in range(corpus.n):
+                out = result_at(&all_words, first)
+                self.parser.parse_one(self.work, corpus.examples[k].words, corpus.examples[k].n, &out)
+                first += corpus.examples[k].n
+        return found
+
+    def parse(self, columns, bint scores=False):
+        """The tree of one sentence given as lists of strings by column: {"form": [...], "upos": [...], ...}."""
+        rows = self.atomizer.sentence(columns)
+        cdef int32_t n = <int32_t>len(rows) - 2
+        found = empty_parses(n, scores)
+        cdef ResultC out = result_of(found, n)
+        cdef const feat_t* words = words_of(rows)
+        if n > 0:
+            with nogil:
+                self.parser.parse_one(self.work, words, n, &out)
+        return found
+
+    def trace(self, columns):
+        """The steps of parsing one sentence, each a dict: state, legal actions, scores, probabilities, features."""
+        rows = self.atomizer.sentence(columns)
+        if len(rows) == 2:
+            return []
+        return self.parser.trace_one(self.work, words_of(rows), <int32_t>len(rows) - 2)
+
+    def judge(self, Corpus corpus not None):
+        """Parses a corpus and compares each decision with the dynamic oracle's (Goldberg 2013, table 4)."""
+        self.check(corpus)
+        cdef int64_t room = 2 * corpus.n_words + 2 * corpus.n, total = 0
+        cdef int32_t k, problem = 0
+        cdef DecisionC* decisions = <DecisionC*>malloc(room * sizeof(DecisionC) + 1)
+        if decisions == NULL:
+            raise MemoryError(f"no memory for {room} decisions")
+        try:
+            with nogil:
+                for k in range(corpus.n):
+                    problem = self.judge_one(&corpus.examples[k], decisions + total, &total)
+                    if problem != GoldProblem.GOLD_OK:
+                        break
+            if problem != GoldProblem.GOLD_OK:
+                raise ValueError(f"sentence {k}: {PROBLEMS[problem]}")
+            return Decisions(np.array([decisions[k].p for k in range(<int32_t>total)], np.float32),
+                             np.array([decisions[k].correct for k in range(<int32_t>total)], bool),
+                             np.array([decisions[k].forced for k in range(<int32_t>total)], bool))
+        finally:
+            free(decisions)
+
+    cdef int judge_one(self, const ExampleC* example, DecisionC* out, int64_t* total) except -1 nogil:
+        cdef int problem = self.work.gold.fill(example.heads, example.labels, example.n, self.parser.single_root)
+        if problem == GoldProblem.GOLD_OK:
+            total[0] += self.parser.judge_one(self.work, example.words, example.n, out)
+        return problem
+
+    cdef int check(self, Corpus corpus) except -1:
+        if corpus.extractor is not self.parser.extractor:
+            raise ValueError("the corpus was made with another extractor")
+        return 0
+
+
+def empty_parses(n_words, scores):
+    heads, labels = np.empty(n_words, np.int32), np.empty(n_words, np.int32)
+    if not scores:
+        return Parses(heads, labels, None, None)
+    return Parses(heads, labels, np.empty(n_words, np.float32), np.empty(n_words, np.float32))
+
+
+cdef ResultC result_of(parses, int64_t n_words) except *:
+    """Where the numbers of the first word go."""
+    cdef int32_t[::1] heads, labels
+    cdef float[::1] arcs, labelled
+    cdef ResultC out = ResultC(NULL, NULL, NULL, NULL)
+    if n_words == 0:
+        return out
+    heads, labels = parses.heads, parses.labels
+    out.heads, out.labels = &heads[0], &labels[0]
+    if parses.arcs is not None:
+        arcs, labelled = parses.arcs, parses.labelled
+        out.arcs, out.labelled = &arcs[0], &labelled[0]
+    return out
+
+
+cdef inline ResultC result_at(const ResultC* all_words, int64_t first) noexcept nogil:
+    cdef ResultC out
+    out.heads, out.labels = all_words.heads + first, all_words.labels + first
+    out.arcs = all_words.arcs + first if all_words.arcs != NULL else NULL
+    out.labelled = all_words.labelled + first if all_words.labelled != NULL else NULL
+    return out
+
+
+cdef const feat_t* words_of(rows) except? NULL:
+    """The row of ROOT."""
+    cdef const feat_t[:, ::1] view = rows
+    return &view[1, 0] if rows.size else NULL

@@ -1,0 +1,1 @@
+"""Training: epochs over a treebank, what is kept of them, and the log."""

@@ -1,0 +1,84 @@
+"""Stopping and going on, and doing all over again, give the same bits: for every learner."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from helpers.slow_learners import fixed_states
+
+from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron
+
+MAKERS = {
+    "perceptron": lambda: Perceptron(40, margin=10, min_updates=2),
+    "passive-aggressive": lambda: PassiveAggressive(40, cap=0.1),
+    "adagrad-rda compact": lambda: AdaGradRDA(40, n_tokens=1000, alpha=0.1, dense_above=8),
+    "adagrad-rda gated": lambda: AdaGradRDA(40, n_tokens=1000, gate=3),
+    "adagrad-rda dense": lambda: AdaGradRDA(40, n_tokens=1000, compact=False, ridge_inside_sqrt=True),
+}
+
+
+def train(learner, first, last):
+    for i, state in enumerate(fixed_states(1, last, 40)):
+        if i >= first:
+            learner.visit(*state)
+    return learner
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_stopping_in_the_middle_changes_nothing(name):
+    whole = train(MAKERS[name](), 0, 900)
+    half = train(MAKERS[name](), 0, 400)
+    resumed = MAKERS[name]()
+    train(resumed, 0, 17)           # what was there before is forgotten
+    resumed.restore(half.dump())
+    assert same(resumed.dump(), half.dump())
+    train(resumed, 400, 900)
+    assert same(resumed.dump(), whole.dump())
+    assert same(resumed.finalise().arrays(), whole.finalise().arrays())
+    assert resumed.finalise().check().n_weights > 100
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_looking_changes_nothing(name):
+    """Scoring other states between score and learn, finishing, dumping: the same bits."""
+    plain, watched = train(MAKERS[name](), 0, 300), MAKERS[name]()
+    states = list(fixed_states(1, 300, 40))
+    for i, state in enumerate(states):
+        watched.scores(states[(i * 7) % 300][0])
+        if i % 50 == 0:
+            watched.finalise()
+            watched.dump()
+        watched.visit(*state)
+    assert same(plain.dump(), watched.dump())
+
+
+GOLDEN = {
+    "perceptron": "f0eb22e385c4e481",
+    "passive-aggressive": "5b18ab7aa75dcca0",
+    "adagrad-rda compact": "01f3e49d73429453",
+    "adagrad-rda gated": "7c6e99ef09661588",
+    "adagrad-rda dense": "6e42df06e2078fb7",
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_same_bits_everywhere(name):
+    """Whatever the machine, instruction set, compiler and build mode."""
+    digest = hashlib.sha256()
+    for array in train(MAKERS[name](), 0, 900).finalise().arrays().values():
+        digest.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
+    assert digest.hexdigest()[:16] == GOLDEN[name]
+
+
+def test_a_sketch_of_another_size_is_refused():
+    saved = AdaGradRDA(4, n_tokens=10, gate=2).dump()
+    with pytest.raises(ValueError, match="'sketch'"):
+        AdaGradRDA(4, n_tokens=100_000, gate=2).restore(saved)
+
+
+def test_all_learners_are_named():
+    assert {type(make()) for make in MAKERS.values()} == set(LEARNERS.values())
