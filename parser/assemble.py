@@ -12,7 +12,6 @@ from parser.learn.perceptron import Perceptron
 from parser.score.linear import LinearModel
 from parser.search.easy import EasyParser, EasyTrainer
 from parser.search.greedy import GreedyParser, GreedyTrainer
-from parser.search.options import TrainOptions
 from parser.transition import get_system
 from parser.treebank.pseudo_restore import Restorer
 
@@ -74,10 +73,8 @@ class Assembly:
         return LEARNERS[self.config.learner.name](self.n_actions, **options)
 
     def trainer(self, learner):
-        update = "logistic" if self.is_probabilistic else "perceptron"
-        options = TrainOptions(self.config.oracle.name, self.config.exploration(), update=update)
         kind = EasyTrainer if self.is_easy_first else GreedyTrainer
-        return kind(self.system, self.extractor, learner, options)
+        return kind(self.system, self.extractor, learner, self.config.options())
 
     def sentence_parser(self, weights):
         kind = EasyParser if self.is_easy_first else GreedyParser

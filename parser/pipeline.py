@@ -180,25 +180,25 @@ class Parser:
 
     def evaluate(self, path: str | os.PathLike, *, format: str = "auto", punctuation: str = "auto") -> dict:
         """Scores on a gold file as plain numbers: see parser.evaluate.report.as_dict."""
+        from parser.evaluate.load import read_corpus
         from parser.evaluate.report import as_dict, evaluate
 
-        gold, system, _ = self.parsed_corpora(str(path), format)
+        gold, _ = read_corpus(str(path), format)
         if punctuation == "auto":
             punctuation = "ud" if "PUNCT" in gold.upos.strings else "unicode"
-        return as_dict(evaluate(gold, system, punctuation))
+        return as_dict(evaluate(gold, self.parse_corpus(gold, str(path), format), punctuation))
 
-    def parsed_corpora(self, path: str, format: str = "auto"):
-        """(gold corpus, the same words with this parser's trees, sentences with several gold roots)."""
-        from parser.evaluate.load import read_corpus, with_trees
+    def parse_corpus(self, gold, path: str, format: str = "auto", source: str = "parser"):
+        """The corpus read from that file, with this parser's trees: what evaluation compares it with."""
+        from parser.evaluate.load import with_trees
 
-        gold, several_roots = read_corpus(path, format)
         heads, labels = [], []
         with Reader(path, format=format, intern=(), heads="ignore") as reader:
             for batch in reader.batches():
                 found = self.parse_batch(batch)
                 heads.append(found.heads)
                 labels.append(found.labels)
-        return gold, with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.plain_labels), several_roots
+        return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.plain_labels, source)
 
     def explain(self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns) -> list[dict]:
         """The steps of parsing a sentence: stack, buffer, legal moves with probabilities, the features that spoke

@@ -23,6 +23,12 @@ CHECKPOINT_SECONDS = 20  # at most so much training is lost, an epoch that is no
 class Display:
     """What a training run tells; the command line has one that speaks."""
 
+    def __enter__(self) -> "Display":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
     def started(self, setup: Setup, train: Treebank) -> None:
         """Data are read and turned into numbers."""
 
