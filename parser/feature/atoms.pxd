@@ -1,7 +1,7 @@
 """The values of the words of a sentence: a row of 64-bit numbers for each word, for ROOT and for the missing word.
 
-A sentence of n words takes (n + 2) * stride numbers; `words` below points at the row of ROOT: row i is that of word i, row
--1 says NONE throughout, so that what a template asks of a missing node needs no test.
+A sentence of n words takes (n + 2) * stride numbers. Users hold a pointer to the row of ROOT: row i is that of word i,
+row -1 says NONE throughout, so that what a template asks of a missing node needs no test.
 """
 
 from libc.stddef cimport size_t

@@ -1,7 +1,7 @@
 """The values of words: hashes of strings, made once per distinct string.
 
-Unknown words need no vocabulary: their forms, affixes and shapes hash like any other. Strings are remembered per Atomizer,
-which is working memory, not part of a model.
+Unknown words need no vocabulary: their forms, affixes and shapes hash like any other. Strings are remembered per
+Atomizer, which is working memory, not part of a model.
 """
 
 from libc.stddef cimport size_t
@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from parser.common cimport CHECK, MISSING, ROOT, feat_t, id_t
+from parser.common cimport MISSING, ROOT, feat_t, id_t
 from parser.feature.hashing cimport FEATURE_NONE, FEATURE_ROOT, feature_factor, feature_spread, string_value
 from parser.treebank.batch cimport Batch, CellC, SentenceC, inner_cell
 from parser.treebank.vocab cimport StringTable, intern_cell
@@ -253,7 +253,7 @@ cdef class Atomizer:
     # From Python
 
     def sentence(self, columns):
-        """The rows of a sentence given as lists of strings by column ("form", "upos", ...), as an array (n + 2, stride).
+        """The rows of a sentence given as lists of strings by column ("form", "upos", ...): an array (n + 2, stride).
 
         A column that is left out is missing throughout, as is `_` in a column but the form.
         """

@@ -39,7 +39,6 @@ cdef struct RuleC:              # 48 bytes
     int32_t number              # of the template in the set
 
 
-
 cdef class Extractor:
     """Immutable: any number of threads may use one."""
     cdef readonly object templates          # the TemplateSet

@@ -1,7 +1,7 @@
 """Running a compiled template set.
 
-Per state: every node of the set is looked up once (about 12), every value once (about 45), then each template is a sum of
-one to three products (72 to 114 templates). A missing node is word -1, whose values are NONE and whose relatives are missing.
+Per state: every node of the set is looked up once (about 12), every value once (about 45), then each template is a sum
+of one to three products (72 to 114 templates). A missing node is word -1: its values are NONE, its relatives missing.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -10,11 +10,13 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from parser.common cimport CHECK, feat_t
+from parser.common cimport feat_t
 from parser.feature.hashing cimport (FEATURE_NONE, feature_factor, feature_key, feature_number, feature_spread)
-from parser.transition.list_state cimport LinkC, ListBlock, ListC, links, list_bytes, list_nodes
-from parser.transition.node cimport NodeC, l1, l2, label_hash, r1, r2
-from parser.transition.state cimport N, S, StateBlock, StateC, nodes, state_bytes
+from parser.transition.list_state cimport LinkC, ListBlock, ListC, list_bytes, list_nodes
+from parser.transition.list_state cimport links as list_links
+from parser.transition.node cimport NodeC, head, l1, l2, label, label_hash, lset, lval, r1, r2, rset, rval
+from parser.transition.state cimport N, S, StateBlock, StateC, state_bytes
+from parser.transition.state cimport nodes as state_nodes
 
 from parser.feature.hashing import seed_of
 from parser.feature.plan import make_plan
@@ -59,7 +61,7 @@ cdef inline int32_t relative(int32_t step, const NodeC* nodes, int32_t i) noexce
         return l2(nodes, i)
     if step == RIGHTMOST2:
         return r2(nodes, i)
-    return nodes[i].head
+    return head(nodes, i)
 
 
 cdef class Extractor:
@@ -116,7 +118,7 @@ cdef class Extractor:
     cdef int32_t extract(self, const StateC* s, const feat_t* words, feat_t* out) noexcept nogil:
         cdef int32_t node[MAX_NODES]
         cdef int32_t i
-        cdef const NodeC* all_nodes = nodes(s)
+        cdef const NodeC* all_nodes = state_nodes(s)
         for i in range(self.n_nodes):
             if self.steps[i].kind == STACK:
                 node[i] = S(s, self.steps[i].argument)
@@ -131,7 +133,7 @@ cdef class Extractor:
         cdef int32_t window[PAIR_WINDOW]
         cdef int32_t i
         cdef const NodeC* all_nodes = list_nodes(s)
-        cdef const LinkC* link = links(s)
+        cdef const LinkC* link = list_links(s)
         window[2] = left                    # the missing word's neighbours are missing
         window[1] = link[left].left
         window[0] = link[window[1]].left
@@ -163,19 +165,18 @@ cdef class Extractor:
     cdef inline feat_t part_value(self, const PartC* part, const int32_t* node, const NodeC* nodes, const LinkC* links,
                                   int32_t root_pos) noexcept nogil:
         cdef int32_t i = node[part.node], other, distance
-        cdef const NodeC* n = &nodes[i]
         if i < 0:
             return FEATURE_NONE
         if part.kind == LABEL:
-            return label_hash(n.label) if n.label >= 0 else FEATURE_NONE
+            return label_hash(label(nodes, i)) if label(nodes, i) >= 0 else FEATURE_NONE
         if part.kind == LEFT_VALENCY:
-            return feature_number(min(n.valency[0], part.cap))
+            return feature_number(min(lval(nodes, i), part.cap))
         if part.kind == RIGHT_VALENCY:
-            return feature_number(min(n.valency[1], part.cap))
+            return feature_number(min(rval(nodes, i), part.cap))
         if part.kind == LEFT_SET:
-            return feature_spread(n.set[0] + SET_SALT)
+            return feature_spread(lset(nodes, i) + SET_SALT)
         if part.kind == RIGHT_SET:
-            return feature_spread(n.set[1] + SET_SALT)
+            return feature_spread(rset(nodes, i) + SET_SALT)
         if part.kind == DISTANCE:
             other = node[part.other]
             if other < 0:
@@ -185,7 +186,7 @@ cdef class Extractor:
             return feature_number(min(distance, part.cap)) if part.cap > 0 else coarse_number(distance)
         if part.kind == SPAN:
             return coarse_number(links[i].last - links[i].first + 1)
-        return feature_number(n.valency[0] + n.valency[1] == 0)
+        return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
 
     cdef int32_t apply_rules(self, uint64_t present, const feat_t* value, feat_t* out) noexcept nogil:
         """A key that does not fire is overwritten by the next one."""

@@ -1,7 +1,7 @@
-"""From a template set to flat programs: which values every word gets, which nodes a state is asked for, what is added up.
+"""From a template set to flat programs: the values every word gets, the nodes a state is asked for, what is added up.
 
-A template becomes a seed and a few *parts*. All attributes of one word in one template are one part, made beforehand for
-every word (a `stored` value), so `s0.wp n0.wp` adds two numbers, not four. Parts are shared between templates.
+A template becomes a seed and a few *parts*. All attributes of one word in one template are one part, made beforehand
+for every word (a `stored` value), so `s0.wp n0.wp` adds two numbers, not four. Parts are shared between templates.
 """
 
 from collections.abc import Sequence

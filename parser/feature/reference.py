@@ -1,7 +1,7 @@
 """The slow, readable way to the same features: what each template says of a configuration, in words, and its key.
 
-It starts from nothing but the sentence, the stack and buffer (or list) and the arcs, and shares no code with the compiled
-programs beyond the hash functions: the twin that tests compare with, and what an explanation shows to people.
+It starts from nothing but the sentence, the stack and buffer (or list) and the arcs, and shares no code with the
+compiled programs beyond the hash functions: the twin that tests compare with, and what an explanation shows to people.
 """
 
 from collections.abc import Mapping, Sequence

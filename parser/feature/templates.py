@@ -7,8 +7,9 @@
     {s0,n0}.{w,p} dist(s0,n0)       four templates: braces give alternatives, as in a shell
 
 A node is s0..s3 (stack from the top), n0..n3 (buffer from the front), or p-2..p3 (easy-first: the list around the pair
-p0 p1), followed by steps to relatives in the partial tree: .h head, .h2 head of head, .l .l2 leftmost and second leftmost
-dependent, .r .r2 rightmost ones. An atom is a node with letters (`s0.wp`) or a function of nodes (`dist(s0,n0)`).
+p0 p1), followed by steps to relatives in the partial tree: .h head, .h2 head of head, .l .l2 leftmost and second
+leftmost dependent, .r .r2 rightmost ones. An atom is a node with letters (`s0.wp`) or a function of nodes
+(`dist(s0,n0)`).
 """
 
 import re

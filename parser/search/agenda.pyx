@@ -120,18 +120,18 @@ cdef class Agenda:
             i = links(s)[i].right
 
     cdef void take(self, ListC* s, CandidateC choice) noexcept nogil:
-        cdef int32_t head = self.head_of(s, choice), dep = self.dep_of(s, choice), i, k
+        cdef int32_t head = self.head_of(s, choice), dep = self.dep_of(s, choice), i
         cdef const LinkC* link = links(s)
         self.system.apply(s, head, dep, self.label_of(choice))
         self.place(CandidateC(-1, -1, 0), dep)
-        # the pairs that see the head or saw the dependent: those of the head, of two words behind it, of three before it
+        # the pairs that see the head or saw the dependent: of the head, of two words behind it, of three before it
         i = head
-        for k in range(REACH):
+        for _ in range(REACH):
             if i >= 0:
                 self.touch(i, STALE_FEATURES)
                 i = link[i].right
         i = link[head].left
-        for k in range(REACH):
+        for _ in range(REACH):
             if i >= 0:
                 self.touch(i, STALE_FEATURES)
                 i = link[i].left

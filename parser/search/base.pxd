@@ -12,7 +12,7 @@ from parser.transition.gold cimport GoldC
 cdef struct ResultC:            # where the tree of a sentence goes
     int32_t* heads              # [n]
     label_t* labels             # [n]
-    float* arcs                 # [n] probability of the arc in the state where it was made, all labels together; or NULL
+    float* arcs                 # [n] probability of the arc where it was made, all labels together; or NULL
     float* labelled             # [n] probability of arc and label; NULL if arcs is
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from parser.common cimport FIRST_ID, feat_t, label_t
 from parser.feature.atoms cimport Atomizer, atoms_length
 from parser.feature.extract cimport Extractor
-from parser.treebank.batch cimport Batch, CellC, SentenceC, cell_of_line
+from parser.treebank.batch cimport Batch, CellC, cell_of_line
 from parser.treebank.vocab cimport StringTable
 
 

@@ -31,10 +31,10 @@ def fits(system, Extractor extractor not None, int32_t n_actions):
     if not isinstance(core, EasyFirst):
         raise ValueError(f"{core.name} is not easy-first: parser.search.greedy is made for it")
     if not extractor.for_lists:
-        raise ValueError(f"feature set '{extractor.templates.name}' is made for systems with a stack, not for easy-first")
+        raise ValueError(f"feature set '{extractor.templates.name}' is made for systems with a stack, not easy-first")
     if 2 * core.n_labels != n_actions:
-        raise ValueError(f"easy-first with {core.n_labels} labels has {2 * core.n_labels} actions a pair, the weights are "
-                         f"for {n_actions}")
+        raise ValueError(f"easy-first with {core.n_labels} labels has {2 * core.n_labels} actions a pair, the weights "
+                         f"are for {n_actions}")
     return core
 
 
@@ -103,8 +103,10 @@ cdef class EasyTrainer:
             left = self.agenda.next_stale(s, words)
 
     cdef int step(self, ListC* s, GoldC* g, int32_t attempts, int32_t iteration, Rng* rng) except -1 nogil:
-        """A correct attachment is made; a wrong one is unlearned, and made only if exploring. 1: nothing was made, the
-        configuration will be met again (Goldberg & Nivre 2013, algorithm 3 with NEXT for easy-first)."""
+        """A correct attachment is made; a wrong one is unlearned, and made only if exploring.
+
+        1: nothing was made, the same configuration comes next (Goldberg & Nivre 2013, algorithm 3: NEXT of easy-first).
+        """
         cdef CandidateC predicted = self.agenda.best[1], oracle
         if self.agenda.is_correct(s, g, predicted, self.incomplete):
             self.agenda.take(s, predicted)
@@ -134,7 +136,7 @@ cdef class EasyTrainer:
         return 0
 
     cdef int step_logistic(self, ListC* s, GoldC* g, int32_t iteration, Rng* rng) except -1 nogil:
-        """All candidates of the state compete in one distribution (Goldberg 2013, where they are one state's actions)."""
+        """All candidates of the state compete in one distribution (as the actions of a state in Goldberg 2013)."""
         cdef CandidateC predicted = self.agenda.best[1], choice
         cdef int32_t left = s.leftmost, a, n_actions = self.agenda.n_actions
         cdef bint is_correct = self.agenda.is_correct(s, g, predicted, self.incomplete)

@@ -36,8 +36,10 @@ cdef inline void mask_legal(StackSystem system, const StateC* s, uint32_t moves,
 
 cdef inline void mask_zero_labels(StackSystem system, const StateC* s, const GoldC* g, int32_t move,
                                   uint8_t* zero) noexcept nogil:
-    """The labels of a move that costs nothing: the gold one where the arc is gold, else all of them. A wrong arc without
-    cost was lost before, and its label cannot make that worse."""
+    """The labels of a move that costs nothing: the gold one where the arc is gold, else all of them.
+
+    A wrong arc without cost was lost before, and its label cannot make that worse.
+    """
     cdef ArcC arc = system.arc(s, move)
     cdef label_t label
     if g.node[arc.dep].head == arc.head and g.label_weight > 0:

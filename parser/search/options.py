@@ -17,8 +17,8 @@ class OptionError(ValueError):
 class Exploration:
     """What comes after a state, in iteration i = 1, 2, ...
 
-    errors: a prediction without cost is followed; one with a cost is followed with probability p if i > k, else the next
-    move is a zero-cost one, the best-scoring or a random one (fallback).
+    errors: a prediction without cost is followed; one with a cost is followed with probability p if i > k, else the
+    next move is a zero-cost one, the best-scoring or a random one (fallback).
     sample: if i > k the next move is drawn from the model's distribution over the legal actions, else it is the
     best-scoring zero-cost one (Goldberg 2013, algorithm 3).
     """
@@ -76,11 +76,11 @@ def exploration(name: str, *, k: int | None = None, p: float | None = None) -> E
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """oracle: static (one derivation per tree; for easy-first: Goldberg & Elhadad's incomplete oracle), nondeterministic
-    (any zero-cost move, never leaving the gold tree) or dynamic.
+    """oracle: static (one derivation per tree; for easy-first: Goldberg & Elhadad's incomplete oracle),
+    nondeterministic (any zero-cost move, never leaving the gold tree) or dynamic.
 
-    update: for easy-first alone, whose candidates compete across places: "perceptron" (best correct up, prediction down)
-    or "logistic" (all candidates, by their probabilities). The learner decides that by itself for the other systems.
+    update: for easy-first alone, whose candidates compete across places: "perceptron" (best correct up, prediction
+    down) or "logistic" (all candidates, by their probabilities). With the other systems that is the learner's affair.
     """
 
     oracle: str = "dynamic"
@@ -94,5 +94,5 @@ class TrainOptions:
         if self.update not in UPDATES:
             raise OptionError(f"update {self.update!r}, expected {' or '.join(UPDATES)}")
         if self.oracle != "dynamic" and self.exploration.leaves_gold:
-            raise OptionError(f"the {self.oracle} oracle knows nothing of states off the gold path: exploration must be "
-                              "'none' or 'ambiguity'")
+            raise OptionError(f"the {self.oracle} oracle knows nothing of states off the gold path: exploration must "
+                              "be 'none' or 'ambiguity'")

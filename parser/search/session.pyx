@@ -22,8 +22,8 @@ from parser.search.greedy import PROBLEMS
 class Parses(NamedTuple):
     """Trees, one number a word: heads (0 ROOT), label ids, and where asked for the probabilities of arcs.
 
-    arcs: of the word's head, whatever the label; labelled: of head and label. Each as the model saw it in the state where
-    the arc was made, given all decisions before; 1 where there was no choice. None if not asked for.
+    arcs: of the word's head, whatever the label; labelled: of head and label. Each as the model saw it in the state
+    where the arc was made, given all decisions before; 1 where there was no choice. None if not asked for.
     """
 
     heads: np.ndarray
@@ -33,7 +33,7 @@ class Parses(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """One number for each state met in parsing a corpus: probability of the best action, has it cost 0, was it forced."""
+    """For each state met in parsing a corpus: probability of the best action, has it cost 0, was it the only one."""
 
     p: np.ndarray
     correct: np.ndarray

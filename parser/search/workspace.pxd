@@ -1,4 +1,4 @@
-"""Scratch memory of one search at a time: grows, never shrinks, so that parsing sentence after sentence allocates nothing."""
+"""Scratch memory of one search at a time: grows, never shrinks, so sentence after sentence allocates nothing."""
 
 from libc.stdint cimport int32_t, uint8_t
 

@@ -4,8 +4,7 @@ import json
 import random
 
 import pytest
-from random_states import LABELS, SYSTEMS, scenes, view_of
-from test_templates import EVERYTHING
+from random_states import EVERYTHING, LABELS, SYSTEMS, scenes, view_of
 
 from parser.feature.atoms import Atomizer
 from parser.feature.extract import Extractor
@@ -107,7 +106,8 @@ def test_slot_sensitivity(name):
 
     missing = {(str(t), column) for t in templates.templates for atom in t.atoms if atom.kind in EXACT
                for column in READS[atom.kind]}
-    systems = [("easy-first", "first")] if templates.family == "list" else [("arc-eager", "last"), ("arc-standard", "first")]
+    systems = ([("easy-first", "first")] if templates.family == "list"
+               else [("arc-eager", "last"), ("arc-standard", "first")])
     nodes = {node for t in templates.templates for atom in t.atoms for node in atom.nodes}
     for system, root in [*systems, *systems]:
         for scene in scenes(system, root, 150, seed=len(missing)):
@@ -124,7 +124,7 @@ def test_slot_sensitivity(name):
 
 
 def test_labels_valencies_and_distances_matter():
-    """Two states that differ in one label, one dependent, or one word between, differ in just the features that say so."""
+    """Two states that differ in one label or in one more word on the stack differ in the features that say so."""
     templates = named_set("zn11")
     extractor, atomizer, _ = twin(templates, "xpos")
     system = get_system("arc-eager", labels=LABELS)
@@ -200,7 +200,8 @@ def test_features_read_well():
     reference = Reference(parse_templates("s0.wp n0.p; s0.w dist(s0,n0); s0.L", "t"), "xpos", LABELS)
     view = View(heads=[-1, -1, -1], labels=[-1, -1, -1], stack=[1], buffer=[3], root_last=True)
     fired = reference.features(view, {"form": ["her", "x", "letter"], "xpos": ["PRP", "Y", "NN"]})
-    assert [str(f) for f in fired] == ["bias", "s0.wp n0.p = her | PRP | NN", "s0.w dist(s0,n0) = her | 2", "s0.L = NONE"]
+    assert [str(f) for f in fired] == [
+        "bias", "s0.wp n0.p = her | PRP | NN", "s0.w dist(s0,n0) = her | 2", "s0.L = NONE"]
 
 
 def test_keys_do_not_depend_on_the_set():

@@ -15,6 +15,16 @@ SYSTEMS = (
     ("arc-eager", "last"), ("arc-eager", "first"), ("arc-standard", "first"),
     ("arc-hybrid", "first"), ("arc-hybrid", "last"), ("arc-hybrid", "none"),
 )
+# every letter, step and function of the template language
+EVERYTHING = """\
+s0.w; s1.p; s2.u; s3.x; n0.f; n1.m; n2.t; n3.w
+s0.h.w; s0.h2.p; s0.l.L; s0.l2.L; s0.r.L; s0.r2.L; n0.l.l.p; n0.l.h.w
+feat(s0,Case) feat(n0,Number[psor]); prefix(s0,1); suffix(s0.l,3); shape(n0); lower(n0); cluster(s0); cluster(s0,4)
+dist(s0,n0); s0.p dist(s0,n0,5); dist(s0.l,s0,coarse) s0.w
+valency(s0,left) s0.w; valency(s0,right,2); labelset(s0,left); labelset(n0,right) n0.w; leaf(s0)
+if(s0,adp) s0.w n0.w; if(s0,cc) if(n0,adp) n0.w
+s0.wpu n0.wpu suffix(s0,2) n0.x
+"""
 
 
 @dataclass
