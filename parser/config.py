@@ -15,6 +15,7 @@ from pathlib import Path
 from types import NoneType
 from typing import get_args
 
+from parser.errors import UserError
 from parser.search.options import FALLBACKS, ORACLES, PRESETS, Exploration, TrainOptions
 from parser.transition.registry import SYSTEMS
 
@@ -33,8 +34,10 @@ LEARNER_OPTIONS = {
 }
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError):
     """An option that does not exist or cannot have this value; `str(error)` is the one line to show."""
+
+    exit_code = 2
 
 
 def option(default, help_: str, *, choices=(), least=None, most=None, key=None):

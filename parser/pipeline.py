@@ -53,10 +53,11 @@ class Parser:
     # Making, saving, loading
 
     @classmethod
-    def train(cls, train, dev=None, *, config: Config | None = None, quiet: bool = True, **options) -> "Parser":
+    def train(cls, train, dev=None, *, config: Config | None = None, display=None, **options) -> "Parser":
         """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
 
-        TreebankError, ConfigError where data or options are at fault.
+        `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
+        are at fault.
         """
         from parser.train.session import train_parser
 
@@ -65,7 +66,7 @@ class Parser:
             [train] if isinstance(train, str | os.PathLike) else list(train),
             [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
             (config or Config()).with_overrides(overrides),
-            quiet=quiet,
+            display=display,
         )
 
     def save(self, path: str | os.PathLike, *, extra_data=None, extra_arrays=None) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from parser.cli.console import UsageError
+from parser.errors import UserError
 
 app = typer.Typer(
     name="arcspeed",
@@ -368,26 +369,15 @@ def run(arguments: list[str]) -> int:
         code = call(arguments)
         sys.stdout.flush()
         return code
-    except UsageError as error:
+    except UserError as error:
         print(f"arcspeed: error: {error}", file=sys.stderr)
-        return 2
-    except ValueError as error:
-        if not is_for_users(error):
-            raise
-        print(f"arcspeed: error: {error}", file=sys.stderr)
-        return 2 if type(error).__name__ == "ConfigError" else 1
+        return error.exit_code
     except OSError as error:
         print(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}", file=sys.stderr)
         forget_unwritten_output()
     except KeyboardInterrupt:
         return 130
     return 1
-
-
-def is_for_users(error: ValueError) -> bool:
-    """The errors whose text is the one line to show; looked up by name, since most commands never load their modules."""
-    shown = {"TreebankError", "ModelFileError", "HistoryError", "TemplateError", "ConfigError", "OptionError"}
-    return any(kind.__name__ in shown for kind in type(error).__mro__)
 
 
 def call(arguments: list[str]) -> int:

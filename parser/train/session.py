@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -215,11 +215,7 @@ def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
 
 
 def train_parser(
-    train: Sequence[str], dev: Sequence[str], config: Config, *, quiet: bool = True, display: Callable | None = None
+    train: Sequence[str], dev: Sequence[str], config: Config, *, display: Display | None = None
 ) -> Parser:
     """Training in memory."""
-    if not quiet and display is None:
-        from parser.cli.train import TerminalDisplay
-
-        display = TerminalDisplay()
     return TrainingRun([str(path) for path in train], [str(path) for path in dev], config, display=display).run()
