@@ -201,7 +201,9 @@ class Parser:
                 labels.append(found.labels)
         return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.plain_labels, source)
 
-    def explain(self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns) -> list[dict]:
+    def explain(
+        self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns: Sequence[str]
+    ) -> list[dict]:
         """The steps of parsing a sentence: stack, buffer, legal moves with probabilities, the features that spoke
         loudest for the move that was taken."""
         from parser.explain import explain_steps

@@ -29,7 +29,7 @@ class Display:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def started(self, setup: Setup, train: Treebank) -> None:
+    def started(self, setup: Setup) -> None:
         """Data are read and turned into numbers."""
 
     def ticked(self, tick: Tick) -> None:
@@ -81,7 +81,7 @@ class TrainingRun:
         self.scores: list[dict] = []
         self.current: SeedTraining | None = None
         self.saved_at = time.monotonic()
-        self.display.started(self.setup, treebank)
+        self.display.started(self.setup)
         if resume:
             self.take_up()
 
