@@ -26,8 +26,10 @@ LEARNERS = {
     "adagrad": lambda n: AdaGradRDA(n, n_tokens=200, alpha=0.1),
 }
 # few enough for the slow twins; every kind of value
-SMALL = "s0.wp; n0.wp; s0.p n0.p; s1.p s0.p; s0.w n0.w; s0.l.L; s0.r.L s0.p; n0.l.L; s0.p n0.p dist(s0,n0); n1.p n0.p; s0.h.p"
-SMALL_PAIRS = "p0.wp; p1.wp; p0.p p1.p; p-1.p p0.p p1.p; p0.p p1.p p2.p; p0.l.L p0.p; p1.r.L p1.p; p-2.w; p3.w; span(p0) span(p1)"
+SMALL = """s0.wp; n0.wp; s0.p n0.p; s1.p s0.p; s0.w n0.w; s0.l.L; s0.r.L s0.p; n0.l.L; s0.p n0.p dist(s0,n0)
+n1.p n0.p; s0.h.p"""
+SMALL_PAIRS = """p0.wp; p1.wp; p0.p p1.p; p-1.p p0.p p1.p; p0.p p1.p p2.p; p0.l.L p0.p; p1.r.L p1.p; p-2.w; p3.w
+span(p0) span(p1)"""
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
 EASY = [name for name in SYSTEMS if name.startswith("easy")]
 
@@ -141,7 +143,7 @@ def test_parsing_twin(name):
     session = Session(parser_of(system)(system, extractor, model))
     other_words = setting(name, made_text(12, seed=5), small)[2]
     slow = slow_search.parse_easy if name in EASY else slow_search.parse
-    batches, labels = read(made_text(12, seed=5))
+    batches, _ = read(made_text(12, seed=5))
     test = Corpus(extractor, corpus.label_names)
     for batch in batches:
         test.add_batch(batch)
@@ -167,7 +169,8 @@ def test_parsing_twin(name):
 def test_zero_cost_paths_lead_to_the_gold_tree(name, exploration):
     """Also: all configurations visited without exploration have a loss of 0 still to come."""
     system, extractor, corpus = setting(name, made_text(100, seed=2), SMALL)
-    trainer = GreedyTrainer(system, extractor, Perceptron(n_actions(system)), TrainOptions("dynamic", PRESETS[exploration]))
+    options = TrainOptions("dynamic", PRESETS[exploration])
+    trainer = GreedyTrainer(system, extractor, Perceptron(n_actions(system)), options)
     rng = Random(1)
     for k in range(len(corpus)):
         n, heads, labels = corpus.example(k)
@@ -364,9 +367,9 @@ def test_faults():
     other = setting("eager", made_text(5))
     with pytest.raises(ValueError, match="made with another extractor"):
         trainer.train_sentence(other[2], 0, 1, rng)
+    session = Session(GreedyParser(system, extractor, LinearModel(Perceptron(n_actions(system)).finalise())))
     with pytest.raises(ValueError, match="made with another extractor"):
-        empty = LinearModel(Perceptron(n_actions(system)).finalise())
-        Session(GreedyParser(system, extractor, empty)).parse_corpus(other[2])
+        session.parse_corpus(other[2])
     with pytest.raises(ValueError, match="the weights are for 5"):
         GreedyTrainer(system, extractor, Perceptron(5), TrainOptions())
     easy, pairs, _ = setting("easy", made_text(5))
