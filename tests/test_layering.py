@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.cython_source import Import, c_classes, c_functions, headers, imports
+from cython_source import Import, c_classes, c_functions, headers, imports
 
 pytestmark = pytest.mark.source
 

@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.plain_corpus import Sentence, corpus_of, load, read_text, write_text
-from helpers.random_corpora import random_letters, random_words, reparsed, retokenized, tokenized
+from plain_corpus import Sentence, corpus_of, load, read_text, write_text
+from random_corpora import random_letters, random_words, reparsed, retokenized, tokenized
 
 from parser.evaluate.attachment import official
 from parser.evaluate.comparison import compare

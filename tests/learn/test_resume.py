@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from helpers.slow_learners import fixed_states
+from slow_learners import fixed_states
 
 from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron
 
