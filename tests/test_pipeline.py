@@ -123,7 +123,7 @@ def test_threads_share_a_parser(files, model):
 def test_wrong_calls_are_told(model, tmp_path):
     with pytest.raises(ValueError, match="2 words but 1 values of xpos"):
         model.parse(["a", "b"], ["X"])
-    with pytest.raises(ValueError, match="'xpos' is not one of .* or is given twice"):
+    with pytest.raises(ValueError, match=r"'xpos' is not one of .* or is given twice"):
         model.parse(["a"], ["X"], xpos=["Y"])
     with pytest.raises(ValueError, match="column 'nonsense'"):
         model.parse(["a"], nonsense=["Y"])

@@ -1,6 +1,6 @@
 """A dependency tree as text: one word a line, in the order of the sentence, arcs drawn at the left."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from parser.treebank.tree import children
 
@@ -11,7 +11,7 @@ def draw(words: Sequence[str], heads: Sequence[int], labels: Sequence[str]) -> l
     """Words of a subtree stand together: where arcs cross, a word may stand beside its subtree."""
     below = children(heads)
     lines: list[str] = []
-    stack: list[Iterator[str]] = [subtree(root, GAP, "", GAP, below, words, labels, lines) for root in reversed(below[0])]
+    stack = [subtree(root, GAP, "", GAP, below, words, labels, lines) for root in reversed(below[0])]
     while stack:
         deeper = next(stack[-1], None)
         if deeper is None:

@@ -33,8 +33,8 @@ def model(files):
 
 
 def test_train_tells_epoch_by_epoch(files, tmp_path, capsys):
-    arguments = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "-o", str(tmp_path / "x.model")]
-    assert run([*arguments, "--features", "zn11", "--epochs", "2"]) == 0
+    arguments = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu")]
+    assert run([*arguments, "-o", str(tmp_path / "x.model"), "--features", "zn11", "--epochs", "2"]) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
     lines = captured.err.splitlines()
@@ -130,7 +130,7 @@ def test_parse_with_scores(files, model, tmp_path):
             assert 0 < label <= head <= 1
 
 
-def test_info(files, model, capsys):
+def test_info(model, capsys):
     assert run(["info", str(model)]) == 0
     out = capsys.readouterr().out
     for text in ("zn11, 72 templates", "CC0", "train.conllu: 150 sentences", 'name = "adagrad-rda"'):
