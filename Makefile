@@ -43,6 +43,7 @@ lint: .venv/made
 bench: build                            ## needs ARCSPEED_TREEBANKS
 	$(BIN)/python benchmarks/io.py
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/transition.py
 
 annotate: .venv/made                    ## build/annotate/**/*.html: which lines talk to Python
 	$(BIN)/cython -3 --annotate -X boundscheck=False -X wraparound=False -X cdivision=True \

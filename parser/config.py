@@ -10,10 +10,14 @@ import json
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
 from typing import get_args
+
+from parser.errors import UserError
+from parser.search.options import FALLBACKS, ORACLES, PRESETS, Exploration, TrainOptions
+from parser.transition.registry import SYSTEMS
 
 LEARNER_OPTIONS = {
     "perceptron": {"margin": 100.0},
@@ -28,28 +32,12 @@ LEARNER_OPTIONS = {
         "gate": 1,
     },
 }
-ROOTS = {  # where ROOT may be placed, the default first
-    "arc-eager": ("last", "first"),
-    "arc-standard": ("first",),
-    "arc-hybrid": ("first", "last", "none"),
-    "easy-first": ("first", "none"),
-}
-# A wrong prediction is followed with probability p once more than k epochs are done; `random` and `best` say which
-# zero-cost action is taken otherwise. `sample`: from epoch k + 1 on actions are drawn by their probability.
-EXPLORATIONS = {
-    "none": {"k": 0, "p": 0.0, "fallback": "best", "sample": False},
-    "ambiguity": {"k": 0, "p": 0.0, "fallback": "random", "sample": False},  # Goldberg & Nivre 2012, algorithm 3
-    "goldberg-nivre-2012": {"k": 2, "p": 0.9, "fallback": "random", "sample": False},
-    "goldberg-nivre-2013": {"k": 1, "p": 0.9, "fallback": "best", "sample": False},
-    "chang-2015": {"k": 1, "p": 1.0, "fallback": "best", "sample": False},
-    "sample": {"k": 1, "p": 1.0, "fallback": "best", "sample": True},  # Goldberg 2013, algorithm 3
-    "error": {"k": 1, "p": 0.9, "fallback": "best", "sample": False},  # Goldberg 2013, table 2, "ERR"
-}
-DEFAULT_EXPLORATION = {"static": "none", "non-deterministic": "none", "dynamic": "goldberg-nivre-2013"}
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError):
     """An option that does not exist or cannot have this value; `str(error)` is the one line to show."""
+
+    exit_code = 2
 
 
 def option(default, help_: str, *, choices=(), least=None, most=None, key=None):
@@ -60,7 +48,7 @@ def option(default, help_: str, *, choices=(), least=None, most=None, key=None):
 
 @dataclass(frozen=True)
 class SystemConfig:
-    name: str = option("arc-eager", "transition system", choices=ROOTS)
+    name: str = option("arc-eager", "transition system", choices=SYSTEMS)
     root: str | None = option(None, "place of ROOT; each system has its own default", choices=("first", "last", "none"))
     single_root: str = option("auto", "one word under ROOT: auto is as in the data", choices=("auto", "yes", "no"))
     attach_aware: bool = option(False, "loss counted after headless words are attached (arc-eager with ROOT first)")
@@ -92,20 +80,20 @@ class LearnerConfig:
 
 @dataclass(frozen=True)
 class OracleConfig:
-    name: str = option("dynamic", "which actions count as right", choices=DEFAULT_EXPLORATION)
+    name: str = option("dynamic", "which actions count as right", choices=ORACLES)
 
 
 @dataclass(frozen=True)
 class ExploreConfig:
-    name: str | None = option(None, "preset of the options below; each oracle has a default", choices=EXPLORATIONS)
+    name: str | None = option(None, "preset; none, but for the dynamic oracle goldberg-nivre-2013", choices=PRESETS)
     k: int | None = option(None, "epochs without exploration", least=0)
     p: float | None = option(None, "probability of following a wrong prediction", least=0, most=1)
-    fallback: str | None = option(None, "right action that is taken instead", choices=("best", "random"))
-    sample: bool | None = option(None, "draw actions by their probability")
+    fallback: str | None = option(None, "which right action is taken instead", choices=FALLBACKS)
 
 
 @dataclass(frozen=True)
 class TrainConfig:
+    labelled: bool = option(True, "costs count wrong labels too")
     epochs: int = option(15, "passes over the training data", least=1)
     patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0)
     seed: int = option(1, "seed of everything that is random", least=0, most=2**63 - 1)
@@ -148,6 +136,16 @@ class Config:
         if learner.lambda_ is not None:
             options["l1"] = learner.lambda_
         return options | {"min_updates": learner.min_updates}
+
+    def options(self) -> TrainOptions:
+        """What the search is to do in training."""
+        explore = resolve_explore(self.explore, self.oracle.name, self.learner.name)
+        return TrainOptions(
+            oracle=self.oracle.name,
+            exploration=exploration_of(explore),
+            labelled=self.train.labelled,
+            update="logistic" if self.learner.name == "adagrad-rda" else "perceptron",
+        )
 
     # In and out
 
@@ -300,19 +298,17 @@ def toml_value(value: object) -> str:
 
 
 def resolve_system(system: SystemConfig) -> SystemConfig:
-    roots = ROOTS[system.name]
-    root = roots[0] if system.root is None else system.root
-    if root not in roots:
-        raise ConfigError(f"system.root = {root!r}: {system.name} has ROOT {' or '.join(roots)}")
+    entry = SYSTEMS[system.name]
+    root = entry.roots[0] if system.root is None else system.root
+    if root not in entry.roots:
+        raise ConfigError(f"system.root = {root!r}: {system.name} has ROOT {' or '.join(entry.roots)}")
     if root == "none" and system.single_root == "no":
-        raise ConfigError(f"system.single_root = 'no': {system.name} without ROOT has one root word always")
-    for name, value, where in (
-        ("attach_aware", system.attach_aware, ("arc-eager", "first")),
-        ("root_label_only", system.root_label_only, ("arc-standard", "first")),
-        ("left_arc", system.left_arc == "late", ("arc-standard", "first")),
-    ):
-        if value and (system.name, root) != where:
-            raise ConfigError(f"system.{name}: only {where[0]} with ROOT {where[1]} has this option")
+        raise ConfigError(f"system.single_root = 'no': {system.name} without ROOT always has one root word")
+    for name in ("attach_aware", "left_arc", "root_label_only"):
+        if getattr(system, name) not in (False, "early") and name not in entry.options:
+            raise ConfigError(f"system.{name} is no option of {system.name}")
+    if system.attach_aware and root != "first":
+        raise ConfigError(f"system.attach_aware: only with ROOT first are words left over, here it is {root}")
     return replace(system, root=root)
 
 
@@ -331,13 +327,23 @@ def resolve_learner(learner: LearnerConfig) -> LearnerConfig:
 
 
 def resolve_explore(explore: ExploreConfig, oracle: str, learner: str) -> ExploreConfig:
-    name = DEFAULT_EXPLORATION[oracle] if explore.name is None else explore.name
-    given = {key: value for key, value in asdict(explore).items() if key != "name" and value is not None}
-    filled = ExploreConfig(name=name, **(EXPLORATIONS[name] | given))
-    if oracle != "dynamic" and (filled.p > 0 or filled.sample):
+    """Options that a preset does not have may only be given as it has them: so is a resolved one."""
+    name = explore.name or ("goldberg-nivre-2013" if oracle == "dynamic" else "none")
+    preset = PRESETS[name]
+    fixed = ("k", "p") if name in ("none", "ambiguity") else ("p", "fallback") if preset.kind == "sample" else ()
+    filled = {}
+    for key in ("k", "p", "fallback"):
+        value = getattr(explore, key)
+        if key in fixed and value not in (None, getattr(preset, key)):
+            raise ConfigError(f"explore.{key} is no option of {name!r}")
+        filled[key] = getattr(preset, key) if value is None else value
+    explore = ExploreConfig(name=name, **filled)
+    if oracle != "dynamic" and exploration_of(explore).leaves_gold:
         raise ConfigError(f"explore = {name!r}: the {oracle} oracle knows nothing off the gold path")
-    if oracle == "static" and filled.fallback == "random":
-        raise ConfigError(f"explore = {name!r}: the static oracle has one right action, none to draw from")
-    if filled.sample and learner != "adagrad-rda":
-        raise ConfigError(f"explore.sample: scores of the {learner} learner are no probabilities, use adagrad-rda")
-    return filled
+    if preset.kind == "sample" and learner != "adagrad-rda":
+        raise ConfigError(f"explore = {name!r}: scores of the {learner} learner are no probabilities, use adagrad-rda")
+    return explore
+
+
+def exploration_of(explore: ExploreConfig) -> Exploration:
+    return Exploration(PRESETS[explore.name].kind, explore.k, explore.p, explore.fallback)

@@ -3,15 +3,14 @@
 import json
 import tomllib
 from dataclasses import fields, replace
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.config import (
-    EXPLORATIONS,
     LEARNER_OPTIONS,
-    ROOTS,
     TABLES,
     Config,
     ConfigError,
@@ -24,6 +23,8 @@ from parser.config import (
     TreesConfig,
 )
 from parser.learn import LEARNERS
+from parser.search.options import PRESETS, TrainOptions
+from parser.transition import SYSTEMS, TransitionError, get_system
 from parser.treebank.pseudo import ENCODINGS
 
 
@@ -33,8 +34,8 @@ def test_defaults():
     assert config.features == FeaturesConfig("rich", "auto", None)
     assert config.learner == LearnerConfig("perceptron", min_updates=2, margin=100.0)
     assert config.oracle.name == "dynamic"
-    assert config.explore == ExploreConfig("goldberg-nivre-2013", k=1, p=0.9, fallback="best", sample=False)
-    assert config.train == TrainConfig(epochs=15, patience=0, seed=1, ensemble=1)
+    assert config.explore == ExploreConfig("goldberg-nivre-2013", k=1, p=0.9, fallback="best")
+    assert config.train == TrainConfig(labelled=True, epochs=15, patience=0, seed=1, ensemble=1)
     assert config.trees == TreesConfig("head", 1)
 
 
@@ -67,8 +68,9 @@ def test_encodings_are_those_there_are():
     assert set(ENCODINGS) < set(TreesConfig.__dataclass_fields__["nonprojective"].metadata["choices"])
 
 
-@pytest.mark.parametrize(("name", "roots"), ROOTS.items())
-def test_roots_of_systems(name, roots):
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_roots_of_systems(name):
+    roots = SYSTEMS[name].roots
     assert Config(system=SystemConfig(name)).resolved().system.root == roots[0]
     for root in ("first", "last", "none"):
         config = Config(system=SystemConfig(name, root))
@@ -81,25 +83,56 @@ def test_roots_of_systems(name, roots):
 
 def test_presets_are_where_options_start_from():
     config = Config().with_overrides(["explore=chang-2015", "k=3"]).resolved()
-    assert config.explore == ExploreConfig("chang-2015", k=3, p=1.0, fallback="best", sample=False)
+    assert config.explore == ExploreConfig("chang-2015", k=3, p=1.0, fallback="best")
     assert Config().with_overrides(["oracle=static"]).resolved().explore.name == "none"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_the_searchs(name):
+    config = Config().with_overrides([f"explore={name}", "learner=adagrad-rda"])
+    assert config.options() == TrainOptions("dynamic", PRESETS[name], True, "logistic")
+    assert config.resolved().options() == config.options()
+
+
+def test_what_the_search_gets():
+    config = Config().with_overrides(["oracle=nondeterministic", "explore=ambiguity", "labelled=false"])
+    assert config.options() == TrainOptions("nondeterministic", PRESETS["ambiguity"], False, "perceptron")
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_take_their_options(name):
+    """Every option that resolves is one that the system can be made with."""
+    for root in SYSTEMS[name].roots:
+        for attach_aware, left_arc, only in product((False, True), ("early", "late"), (False, True)):
+            given = SystemConfig(name, root, "auto", attach_aware, left_arc, only)
+            options = {"root": root, "attach_aware": attach_aware, "left_arc": left_arc, "root_label_only": only}
+            try:
+                Config(system=given).resolved()
+            except ConfigError:
+                with pytest.raises(TransitionError):
+                    get_system(name, labels=["root", "a"], **options)
+            else:
+                assert get_system(name, labels=["root", "a"], **options)
 
 
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
         (["oracle=static", "explore=chang-2015"], "the static oracle knows nothing off the gold path"),
-        (["oracle=non-deterministic", "p=0.5"], "the non-deterministic oracle knows nothing off the gold path"),
-        (["oracle=static", "explore=ambiguity"], "the static oracle has one right action"),
-        (["explore=sample"], "explore.sample: scores of the perceptron learner are no probabilities"),
+        (["oracle=nondeterministic", "explore=err"], "the nondeterministic oracle knows nothing off the gold path"),
+        (["oracle=static", "p=0.5"], "explore.p is no option of 'none'"),
+        (["explore=ambiguity", "k=2"], "explore.k is no option of 'ambiguity'"),
+        (["learner=adagrad-rda", "explore=sample", "p=0.5"], "explore.p is no option of 'sample'"),
+        (["explore=sample"], "explore = 'sample': scores of the perceptron learner are no probabilities"),
         (["learner.alpha=1"], "learner.alpha is no option of the perceptron learner"),
         (["learner=adagrad-rda", "margin=1"], "learner.margin is no option of the adagrad-rda learner"),
-        (["attach_aware=true"], "system.attach_aware: only arc-eager with ROOT first has this option"),
-        (["left_arc=late"], "system.left_arc: only arc-standard"),
+        (["attach_aware=true"], "system.attach_aware: only with ROOT first are words left over, here it is last"),
+        (["system=easy-first", "root_label_only=true"], "system.root_label_only is no option of easy-first"),
+        (["left_arc=late"], "system.left_arc is no option of arc-eager"),
         (["lambda=1"], "learner.lambda is no option of the perceptron learner"),
         (["learner=adagrad-rda", "alpha=0"], "learner.alpha = 0.0, expected more than 0"),
         (["learner=passive-aggressive", "margin=0"], "learner.margin = 0.0, expected more than 0"),
-        (["system=arc-hybrid", "root=none", "single_root=no"], "arc-hybrid without ROOT has one root word always"),
+        (["system=arc-hybrid", "root=none", "single_root=no"], "arc-hybrid without ROOT always has one root word"),
     ],
 )
 def test_options_that_clash(overrides, message):
@@ -206,7 +239,7 @@ def test_from_a_file(tmp_path):
         ("[train]\nseed = 9223372036854775808", "expected at most 9223372036854775807"),
         ("[explore]\np = 1.5", "my.toml: explore.p = 1.5, expected at most 1"),
         ("[explore]\np = nan", "my.toml: explore.p = nan, expected a number"),
-        ("[explore]\nsample = 1", "my.toml: explore.sample = 1, expected true or false"),
+        ("[train]\nlabelled = 1", "my.toml: train.labelled = 1, expected true or false"),
         ("[learner]\nname = 'perceptrn'", "learner.name = 'perceptrn', did you mean 'perceptron'?"),
         ("[learner]\nname = 1", "expected one of perceptron, passive-aggressive, adagrad-rda"),
         ("[learner]\nlambda_ = 1", "no option learner.lambda_, did you mean 'lambda'?"),
@@ -236,7 +269,7 @@ def test_tables_that_are_none():
         ("trian.epochs=3", "no option 'trian.epochs': no table 'trian', did you mean 'train'?"),
         ("name=x", "no option 'name': say which, one of system.name, features.name"),
         ("train=3", "no option 'train'"),
-        ("explore.sample=yes", "explore.sample = 'yes', expected true or false"),
+        ("labelled=yes", "train.labelled = 'yes', expected true or false"),
         ("p=nan", "explore.p = nan, expected a number"),
         ("seed=" + "9" * 5000, "expected a whole number"),
         ("system=arc-eagre", "system.name = 'arc-eagre', did you mean 'arc-eager'?"),
@@ -263,8 +296,3 @@ def test_every_option_says_what_it_is():
     for type_ in TABLES.values():
         for f in fields(type_):
             assert f.metadata["help"]
-
-
-def test_presets_name_every_option():
-    names = {f.name for f in fields(ExploreConfig)} - {"name"}
-    assert all(preset.keys() == names for preset in EXPLORATIONS.values())

@@ -9,26 +9,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.cython_source import Import, c_classes, c_functions, headers, imports
+from cython_source import Import, c_classes, c_functions, headers, imports
 
 pytestmark = pytest.mark.source
 
 # folder or file directly in parser/ -> what it may use, besides itself; a module's name allows that module alone
+CORE = ["common", "errors", "treebank", "transition", "feature", "score", "learn", "search"]
 MAY_USE = {
     "version": [],
     "common": [],
-    "treebank": ["common", "version"],
-    "transition": ["common", "treebank"],
-    "feature": ["common", "treebank", "transition"],
+    "errors": [],
+    "treebank": ["common", "errors", "version"],
+    "transition": ["common", "errors", "treebank"],
+    "feature": ["common", "errors", "treebank", "transition"],
     "score": ["common"],
     "learn": ["common", "score"],
-    "search": ["common", "treebank", "transition", "feature", "score", "learn.learner"],
-    "train": ["common", "version", "treebank", "transition", "feature", "score", "learn", "search", "evaluate"],
-    "evaluate": ["common", "treebank"],
-    "cli": ["", "common", "version", "treebank", "transition", "feature", "score", "learn", "search", "train",
-            "evaluate"],
+    "search": ["common", "errors", "treebank", "transition", "feature", "score", "learn.learner"],
+    "model": ["common", "errors", "score"],
+    "config": ["errors", "transition", "search.options"],
+    "evaluate": ["common", "errors", "treebank"],
+    "assemble": [*CORE, "config"],
+    "explain": [*CORE],
+    "pipeline": [*CORE, "config", "model", "assemble", "explain", "evaluate", "train"],
+    "train": [*CORE, "version", "config", "model", "assemble", "evaluate", "pipeline"],
+    "cli": ["", *CORE, "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
     "__main__": ["cli"],
-    "": ["version"],        # parser/__init__.py: stays light, so that everything may be imported lazily
+    "": ["version", "config", "pipeline"],  # parser/__init__.py: stays light, so that everything may be imported lazily
 }
 OBJECT_TYPES = {"", "object", "str", "bytes", "list", "dict", "set", "tuple", "bytearray", "frozenset", "type"}
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from parser.cli.console import UsageError
-from parser.treebank.errors import TreebankError
+from parser.errors import UserError
 
 app = typer.Typer(
     name="arcspeed",
@@ -130,9 +130,134 @@ def convert(
 
 
 @app.command()
+def train(
+    files: Annotated[list[str], typer.Argument(metavar="TRAIN...", help="Treebank files to learn from.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    dev: Annotated[
+        list[str], typer.Option(help="Development file: scored after every epoch, the best one is kept. Repeatable.")
+    ] = [],  # noqa: B006 (typer reads it, nobody changes it)
+    system: Annotated[System | None, typer.Option(help="Transition system. [arc-eager]")] = None,
+    root: Annotated[Root | None, typer.Option(help="Place of ROOT. [last for arc-eager, else first]")] = None,
+    features: Annotated[str | None, typer.Option(help="A named feature set or a file of templates. [rich]")] = None,
+    learner: Annotated[
+        str | None, typer.Option(help="perceptron, passive-aggressive or adagrad-rda. [perceptron]")
+    ] = None,
+    oracle: Annotated[str | None, typer.Option(help="static, nondeterministic or dynamic. [dynamic]")] = None,
+    explore: Annotated[
+        str | None,
+        typer.Option(
+            help="none, ambiguity, goldberg-nivre-2012, goldberg-nivre-2013, chang-2015, sample, err. "
+            "[goldberg-nivre-2013 with the dynamic oracle]"
+        ),
+    ] = None,
+    k: Annotated[int | None, typer.Option(help="Epochs without exploration.")] = None,
+    p: Annotated[float | None, typer.Option(help="Probability of following a wrong prediction.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [15]")] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Stop after so many epochs without a better dev score; 0 never. [0]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random. [1]")] = None,
+    ensemble: Annotated[
+        int | None, typer.Option(help="Train so many seeds and add up their weights into one model. [1]")
+    ] = None,
+    pos: Annotated[str | None, typer.Option(help="What p is in templates: auto, xpos or upos. [auto]")] = None,
+    nonprojective: Annotated[
+        str | None,
+        typer.Option(help="Non-projective trees: drop, lift, or lift and mark: head, path, head+path. [head]"),
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
+    set_: Annotated[
+        list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")
+    ] = [],  # noqa: B006
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
+    slim: Annotated[bool, typer.Option("--slim", help="Keep no OUTPUT.last at the end.")] = False,
+    licence: Annotated[str, typer.Option(help="Licence of the data, to be noted in the model.")] = "",
+    format: FormatOption = "auto",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
+) -> None:
+    """Train a parser on a treebank.
+
+    Writes OUTPUT (the best epoch on the development set, else the last), OUTPUT.log (a JSON line an epoch) and
+    OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best parser so far in OUTPUT. The same data, options
+    and seed give the same bytes.
+    """
+    from parser.cli.options import training_config
+    from parser.cli.train import run
+
+    given = {
+        "system.name": system.value if system else None,
+        "system.root": root.value if root else None,
+        "features.name": features,
+        "features.pos": pos,
+        "learner.name": learner,
+        "oracle.name": oracle,
+        "explore.name": explore,
+        "explore.k": k,
+        "explore.p": p,
+        "train.epochs": epochs,
+        "train.patience": patience,
+        "train.seed": seed,
+        "train.ensemble": ensemble,
+        "trees.nonprojective": nonprojective,
+    }
+    options = {"resume": resume, "keep_last": not slim, "format": format, "licence": licence, "quiet": quiet}
+    raise typer.Exit(run(files, dev, output, training_config(config, given, set_), options))
+
+
+@app.command()
+def parse(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
+    source: Annotated[str, typer.Argument(metavar="[IN]", help="File to parse; - is standard input.")] = "-",
+    output: Annotated[str, typer.Option("--output", "-o", help="File to write; - is standard output.")] = "-",
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Probabilities into MISC: HeadProb, and LabelProb of head and label.")
+    ] = False,
+    format: FormatOption = "auto",
+    on_error: OnErrorOption = OnError.stop,
+) -> None:
+    """Parse a treebank file or stream: HEAD and DEPREL are replaced, everything else stays as it is."""
+    from parser.cli.parse import run
+
+    raise typer.Exit(run(model, source, output, format, scores, on_error.value))
+
+
+@app.command()
+def info(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
+    features: Annotated[bool, typer.Option("--features", help="Only the feature templates, one a line.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what is in a model file: options, features, labels, size, and where and how it was trained."""
+    from parser.cli.info import run
+
+    raise typer.Exit(run(model, features, as_json))
+
+
+@app.command()
+def calibrate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
+    dev: Annotated[str, typer.Argument(metavar="DEV", help="File with the right trees.")],
+    plot: Annotated[
+        str | None, typer.Option(help="Draw a reliability diagram into this file (.png, .svg); needs the plot extra.")
+    ] = None,
+    format: FormatOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the probabilities of a parser's decisions with how many of them are right."""
+    from parser.cli.calibrate import run
+
+    raise typer.Exit(run(model, dev, format, plot, as_json))
+
+
+@app.command()
 def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="File with the right trees.")],
-    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM...", help="Outputs to score; - is standard input.")],
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM...]", help="Outputs to score; - is standard input.")
+    ] = None,
+    model: Annotated[
+        list[str], typer.Option(help="Parse GOLD with this model and score the result. Repeatable.")
+    ] = [],  # noqa: B006
     format: FormatOption = "auto",
     punctuation: Annotated[
         Punctuation,
@@ -170,7 +295,9 @@ def evaluate(
         "seed": seed,
         "roots": roots.value,
     }
-    raise typer.Exit(run(gold, systems, options, as_json, details))
+    if not systems and not model:
+        raise UsageError("evaluate: nothing to score: name outputs, or a model by --model")
+    raise typer.Exit(run(gold, systems or [], model, options, as_json, details))
 
 
 @app.command()
@@ -242,11 +369,9 @@ def run(arguments: list[str]) -> int:
         code = call(arguments)
         sys.stdout.flush()
         return code
-    except TreebankError as error:
+    except UserError as error:
         print(f"arcspeed: error: {error}", file=sys.stderr)
-    except UsageError as error:
-        print(f"arcspeed: error: {error}", file=sys.stderr)
-        return 2
+        return error.exit_code
     except OSError as error:
         print(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}", file=sys.stderr)
         forget_unwritten_output()

@@ -4,9 +4,13 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 
+from parser.errors import UserError
 
-class UsageError(Exception):
-    """Options that do not go together: one line, exit code 2."""
+
+class UsageError(UserError):
+    """Options that do not go together."""
+
+    exit_code = 2
 
 
 def note(message: str) -> None:

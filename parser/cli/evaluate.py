@@ -2,42 +2,56 @@
 
 from parser.cli.console import print_json, print_table, warn
 from parser.evaluate import report
+from parser.evaluate.corpus import Corpus
 from parser.evaluate.load import read_corpus
 from parser.evaluate.report import Evaluation
 
 
-def run(gold_path: str, paths: list[str], options: dict, as_json: bool, details: bool) -> int:
+def run(gold_path: str, paths: list[str], models: list[str], options: dict, as_json: bool, details: bool) -> int:
     gold = load(gold_path, options)
     convention = chosen_convention(gold, options["punctuation"])
+    outputs = [load(path, options) for path in paths] + [parsed(model, gold, gold_path, options) for model in models]
     found = [
-        report.evaluate(gold, load(path, options), punctuation=convention, subtypes=options["subtypes"])
-        for path in paths
+        report.evaluate(gold, output, punctuation=convention, subtypes=options["subtypes"]) for output in outputs
     ]
     tests = [
         report.significance(found[0], other, resamples=options["resamples"], seed=options["seed"])
         for other in found[1:]
     ]
+    names = paths + models
     if as_json:
-        print_json(
-            {
-                "evaluations": [report.as_dict(evaluation) for evaluation in found],
-                "significance": [
-                    {"first": paths[0], "second": path, "tests": report.significance_dict(test)}
-                    for path, test in zip(paths[1:], tests, strict=True)
-                ],
-            }
-        )
-        return 0
+        print_json(as_data(found, tests, names))
+    else:
+        show_all(found, tests, names, options["resamples"], details)
+    return 0
+
+
+def as_data(found: list[Evaluation], tests: list[dict], names: list[str]) -> dict:
+    return {
+        "evaluations": [report.as_dict(evaluation) for evaluation in found],
+        "significance": [
+            {"first": names[0], "second": name, "tests": report.significance_dict(test)}
+            for name, test in zip(names[1:], tests, strict=True)
+        ],
+    }
+
+
+def show_all(found: list[Evaluation], tests: list[dict], names: list[str], resamples: int, details: bool) -> None:
     for k, evaluation in enumerate(found):
         if k:
             print()
         show(evaluation, details)
-    for path, test in zip(paths[1:], tests, strict=True):
+    for name, test in zip(names[1:], tests, strict=True):
         header, *rows = report.significance_rows(test)
-        title = f"Paired bootstrap, {options['resamples']:,} resamples: first = {paths[0]}, second = {path}"
         print()
-        print_table(header, rows, title)
-    return 0
+        print_table(header, rows, f"Paired bootstrap, {resamples:,} resamples: first = {names[0]}, second = {name}")
+
+
+def parsed(model: str, gold: Corpus, path: str, options: dict) -> Corpus:
+    """The gold file's words with a model's trees."""
+    from parser.pipeline import Parser
+
+    return Parser.load(model).parse_corpus(gold, path, options["format"], source=model)
 
 
 def load(path: str, options: dict):

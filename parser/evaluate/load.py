@@ -1,5 +1,8 @@
 """A treebank file -> the corpus that evaluation works on."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from parser.evaluate.corpus import Column, Corpus, CorpusError, Ranges
@@ -42,3 +45,9 @@ def column(ids: list[np.ndarray], table: StringTable, field: str) -> Column:
     if field == "form":
         return Column(codes - 3, tuple(table.strings()))
     return Column(np.maximum(codes - 2, 0), ("_", *table.strings()))
+
+
+def with_trees(gold: Corpus, heads: np.ndarray, labels: np.ndarray, names: Sequence[str], source: str) -> Corpus:
+    """The same words with other trees: label ids into `names`."""
+    deprels = Column.of(names[i] for i in labels.tolist())
+    return replace(gold, heads=heads.astype(np.int32), deprels=deprels, source=source)

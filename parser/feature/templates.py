@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+from parser.errors import UserError
+
 LETTERS = {
     "w": "form",
     "p": "part of speech: XPOS or UPOS, as the model is set",
@@ -69,7 +71,7 @@ COLUMN_OF = {"w": "form", "u": "upos", "x": "xpos", "f": "feats", "m": "lemma", 
 COLUMN_OF |= {"suffix": "form", "shape": "form", "lower": "form", "cluster": "form"}
 
 
-class TemplateError(ValueError):
+class TemplateError(UserError):
     """What is wrong with a template text, with its place: `file:line: ...`."""
 
 

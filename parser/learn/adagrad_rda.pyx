@@ -73,8 +73,8 @@ cdef class AdaGradRDA(Learner):
     cdef int32_t sketch_shift           # 64 - log2 of the number of cells
 
     def __init__(self, int32_t n_actions, *, n_tokens=None, l1=None, float alpha=1, float rho=0.01,
-                 bint ridge_inside_sqrt=False, int32_t min_updates=0, bint compact=True, float birth=0.02,
-                 float quiet=0.001, int32_t gate=1, int32_t dense_above=32):
+                 bint ridge_inside_sqrt=False, int32_t min_updates=0, bint compact=True, float birth=0.05,
+                 float quiet=0.005, int32_t gate=1, int32_t dense_above=32):
         """n_tokens: of the training set; l1 defaults to 1 / (20 n_tokens)."""
         if (n_tokens is None or n_tokens < 1) and (l1 is None or gate > 1):
             raise ValueError("AdaGrad-RDA needs the number of training tokens")

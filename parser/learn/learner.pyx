@@ -1,16 +1,19 @@
 """The base of all learners: what they share is the table, the count of states, and the way out of training."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 import numpy as np
 
 from parser.common cimport CHECK, feat_t
 from parser.score.choose cimport argmax
-from parser.score.keymap cimport NO_ROW
+from parser.score.keymap cimport NO_ROW, PREFETCH
 from parser.score.table cimport Row, RowTable
 
 from parser.score.weights import Weights
+
+cdef enum:
+    AHEAD = 12              # rows fetched ahead while walking through a table
 
 
 cdef class Learner:
@@ -58,29 +61,32 @@ cdef class Learner:
 
         Takes little memory beside its result, since it is called on the largest tables there are.
         """
-        buffer = np.zeros(self.n_actions, np.float32)
-        cdef float[::1] weights = buffer
         cdef RowTable table = self.table
-        cdef int64_t n_rows = 0, i = 0
+        row_weights = np.zeros(self.n_actions, np.float32)
+        # room for all rows: what is not written takes no memory
+        keys = np.empty(table.map.filled, np.uint64)
+        cells = np.empty(table.map.filled, np.uint32)
+        counts = np.empty(table.map.filled, np.uint16)
+        cdef float[::1] weights = row_weights
+        cdef uint64_t[::1] keys_out = keys
+        cdef uint32_t[::1] cells_out = cells
+        cdef uint16_t[::1] counts_out = counts
+        cdef int64_t n_rows = 0
         cdef uint64_t cell
-        for cell in range(table.map.mask + 1):
-            n_rows += self.final_row(cell, &weights[0]) > 0
-        keys = np.empty(n_rows, np.uint64)
-        cells = np.empty(n_rows, np.uint64)
-        counts = np.empty(n_rows, np.int64)
-        cdef uint64_t[::1] keys_out = keys, cells_out = cells
-        cdef int64_t[::1] counts_out = counts
         cdef int32_t n
         for cell in range(table.map.mask + 1):
+            PREFETCH(table.row((cell + AHEAD) & table.map.mask))
             n = self.final_row(cell, &weights[0])
             if n > 0:
-                keys_out[i], cells_out[i], counts_out[i] = table.map.keys[cell], cell, n
-                i += 1
-        order = np.argsort(keys)
+                keys_out[n_rows] = table.map.keys[cell]
+                cells_out[n_rows] = <uint32_t>cell      # as many cells would take 48 GiB
+                counts_out[n_rows] = <uint16_t>n
+                n_rows += 1
+        order = np.argsort(keys[:n_rows])
         offsets = np.zeros(n_rows + 1, np.int64)
-        np.cumsum(counts[order], out=offsets[1:])
-        actions, values = self.final_weights(cells[order], offsets)
-        return Weights(self.n_actions, keys[order], offsets, actions, values)
+        np.cumsum(counts[:n_rows][order], out=offsets[1:], dtype=np.int64)
+        actions, values = self.final_weights(cells[:n_rows][order], offsets)
+        return Weights(self.n_actions, keys[:n_rows][order], offsets, actions, values)
 
     def final_weights(self, cells, offsets):
         """Actions (ascending in each row) and weights of the rows in the given cells."""
@@ -88,7 +94,7 @@ cdef class Learner:
         values = np.empty(offsets.max(), np.float32)
         row_weights = np.zeros(self.n_actions, np.float32)
         by_action = np.zeros(self.n_actions, np.float32)
-        cdef const uint64_t[::1] cell_of = cells
+        cdef const uint32_t[::1] cell_of = cells
         cdef uint16_t[::1] actions_out = actions
         cdef float[::1] values_out = values, weights = row_weights, dense = by_action
         cdef RowTable table = self.table
@@ -96,6 +102,7 @@ cdef class Learner:
         cdef int32_t k, a
         cdef Row* row
         for i in range(cell_of.shape[0]):
+            PREFETCH(table.row(cell_of[min(i + AHEAD, cell_of.shape[0] - 1)]))
             row = table.row(cell_of[i])
             self.weights_of(row, &weights[0])
             memset(&dense[0], 0, self.n_actions * sizeof(float))

@@ -18,6 +18,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from parser.errors import UserError
 from parser.model.checksum import checksum
 
 VERSION = 1
@@ -31,7 +32,7 @@ NAME = re.compile(r"[A-Za-z0-9_.+-]+(/[A-Za-z0-9_.+-]+)*", re.ASCII)
 assert HEAD.size == ALIGNMENT == len(MAGIC) * 4 == len(INCOMPLETE) * 4
 
 
-class ModelFileError(ValueError):
+class ModelFileError(UserError):
     """A model file that cannot be read or written; `str(error)` is the one line to show."""
 
 

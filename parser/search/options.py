@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from parser.errors import UserError
+
 ORACLES = ("static", "nondeterministic", "dynamic")
 KINDS = ("errors", "sample")
 FALLBACKS = ("best", "random")
@@ -9,7 +11,7 @@ UPDATES = ("perceptron", "logistic")
 NEVER = 1 << 30
 
 
-class OptionError(ValueError):
+class OptionError(UserError):
     """A combination of training options that makes no sense."""
 
 

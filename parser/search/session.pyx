@@ -123,9 +123,14 @@ cdef class Session:
             return []
         return self.parser.trace_one(self.work, words_of(rows), <int32_t>len(rows) - 2)
 
-    def judge(self, Corpus corpus not None):
-        """Parses a corpus and compares each decision with the dynamic oracle's (Goldberg 2013, table 4)."""
+    def judge(self, Corpus corpus not None, sentences=None):
+        """Parses sentences of a corpus (by number; all by default) and compares each decision with the dynamic
+        oracle's (Goldberg 2013, table 4)."""
         self.check(corpus)
+        chosen = np.arange(corpus.n, dtype=np.int32) if sentences is None else np.asarray(sentences, np.int32)
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < corpus.n:
+            raise IndexError(f"sentences {chosen.min()} to {chosen.max()} of a corpus of {corpus.n}")
+        cdef const int32_t[::1] numbers = chosen
         cdef int64_t room = 2 * corpus.n_words + 2 * corpus.n, total = 0
         cdef int32_t k, problem = 0
         cdef DecisionC* decisions = <DecisionC*>malloc(room * sizeof(DecisionC) + 1)
@@ -133,12 +138,12 @@ cdef class Session:
             raise MemoryError(f"no memory for {room} decisions")
         try:
             with nogil:
-                for k in range(corpus.n):
-                    problem = self.judge_one(&corpus.examples[k], decisions + total, &total)
+                for k in range(<int32_t>numbers.shape[0]):
+                    problem = self.judge_one(&corpus.examples[numbers[k]], decisions + total, &total)
                     if problem != GoldProblem.GOLD_OK:
                         break
             if problem != GoldProblem.GOLD_OK:
-                raise ValueError(f"sentence {k}: {PROBLEMS[problem]}")
+                raise ValueError(f"sentence {numbers[k]}: {PROBLEMS[problem]}")
             return Decisions(np.array([decisions[k].p for k in range(<int32_t>total)], np.float32),
                              np.array([decisions[k].correct for k in range(<int32_t>total)], bool),
                              np.array([decisions[k].forced for k in range(<int32_t>total)], bool))

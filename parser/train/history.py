@@ -15,11 +15,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from parser.errors import UserError
 from parser.model.atomic import whole_file
 from parser.model.layout import from_json
 
 
-class HistoryError(ValueError):
+class HistoryError(UserError):
     """A training log that cannot be read or written; `str(error)` is the one line to show."""
 
 

@@ -134,7 +134,8 @@ cdef class ArcEager(StackSystem):
             pop(s)
             s.open -= 1
             s.arcs += 1
-            s.roots += b == 0
+            if b == 0:          # not roots += b == 0: one wide load of both counters would wait for narrow stores
+                s.roots += 1
             attach(node, b, top, label, TO_LEFT)
         else:
             pop(s)
@@ -171,6 +172,8 @@ cdef class ArcEager(StackSystem):
                 out[RIGHT] = lost * g.head_weight
         if self.single_root and moves:
             self.correct_costs(s, g, moves, out)
+        elif self.roots_compete(g):
+            self.add_competition(s, g, moves, out)
         return 0
 
     cdef inline cost_t rescued(self, const GoldC* g, int32_t d) noexcept nogil:
@@ -209,6 +212,42 @@ cdef class ArcEager(StackSystem):
         if moves & 1 << REDUCE:
             out[REDUCE] -= g.head_weight * (chain_lost and g.node[spine].head == top)
 
+    cdef inline bint roots_compete(self, const GoldC* g) noexcept nogil:
+        """Can it matter whether a gold root word is attached by RIGHT or left headless? See `competition`."""
+        return self.attach_aware and g.roots > 1 and g.label_weight > 0
+
+    cdef cost_t competition(self, const StateC* s, const GoldC* g, int32_t shifted, int32_t gone) noexcept nogil:
+        """What several gold root words lose beyond their own losses, with `shifted` stacked and `gone` out of play.
+
+        With attach_aware a gold root word without `root_label` loses label_weight if it stays headless, nothing under
+        RIGHT from ROOT. But that needs a stack without headless words: those of them that are gold root words, losing
+        label_weight at most so far, then lose their heads. It is better for all or for none.
+        """
+        cdef const NodeC* node = nodes(s)
+        cdef int32_t i, d, stacked_roots = 0
+        cdef cost_t loss, on_stack = 0, in_buffer = 0
+        for i in range(g.node[0].begin, g.node[0].end):
+            d = g.deps[i]
+            loss = g.head_weight - self.rescued(g, d)
+            if d == gone:
+                continue
+            if d == shifted or (node[d].on_stack == 1 and node[d].head < 0):
+                stacked_roots += 1
+                on_stack += loss
+            elif d >= s.front:
+                in_buffer += loss
+        return min(on_stack + in_buffer, stacked_roots * g.head_weight) - on_stack
+
+    cdef void add_competition(self, const StateC* s, const GoldC* g, uint32_t moves, cost_t* out) noexcept nogil:
+        cdef int32_t top = S(s, 0), b = N(s, 0)
+        cdef cost_t before = self.competition(s, g, -1, -1)
+        if moves & 1 << SHIFT:
+            out[SHIFT] += self.competition(s, g, b, -1) - before
+        if moves & 1 << RIGHT:
+            out[RIGHT] += self.competition(s, g, -1, b) - before
+        if moves & 1 << LEFT:
+            out[LEFT] += self.competition(s, g, -1, top) - before
+
     cdef inline cost_t stacked_root_loss(self, const GoldC* g) noexcept nogil:
         """What point 1 loses: with ROOT first nothing was to be had, unless the loss is counted after attachment."""
         if self.place == ROOT_FIRST:
@@ -236,6 +275,8 @@ cdef class ArcEager(StackSystem):
                 loss += self.stacked_root_loss(g)
             if s.front <= s.n:
                 loss += g.head_weight * (self.loses_chain(s, g) + self.root_blocked(s, g, s.front))
+        elif self.roots_compete(g):
+            loss += self.competition(s, g, -1, -1)
         return loss
 
     cdef cost_t word_loss(self, const StateC* s, const GoldC* g, int32_t d) noexcept nogil:

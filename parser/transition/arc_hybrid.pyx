@@ -75,10 +75,12 @@ cdef class ArcHybrid(StackSystem):
         s.arcs += 1
         if move == LEFT:
             attach(nodes(s), b, top, label, TO_LEFT)
-            s.roots += b == 0
+            if b == 0:
+                s.roots += 1
         else:
             attach(nodes(s), below, top, label, TO_RIGHT)
-            s.roots += below == 0
+            if below == 0:
+                s.roots += 1
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

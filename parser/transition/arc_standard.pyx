@@ -73,7 +73,8 @@ cdef class ArcStandard(StackSystem):
         s.arcs += 1
         if move == RIGHT:
             attach(nodes(s), below, top, label, TO_RIGHT)
-            s.roots += below == 0
+            if below == 0:
+                s.roots += 1
         else:
             attach(nodes(s), top, below, label, TO_LEFT)
             nodes(s)[below].on_stack = 0

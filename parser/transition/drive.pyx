@@ -76,8 +76,9 @@ cdef int fill_gold(GoldBlock gold, heads, labels, bint single_root) except -1:
     return 0
 
 
-cdef Timed walk(StackSystem system, StateC* s, Rng rng, int32_t[::1] lengths) noexcept nogil:
-    """Random legal transitions from initial to final states."""
+cdef Timed walk(StackSystem system, StateC* s, Rng seeded, int32_t[::1] lengths, bint alike) noexcept nogil:
+    """Random legal transitions from initial to final states; alike: the same for sentences of the same length."""
+    cdef Rng rng = seeded
     cdef int32_t i, n_labels = system.n_labels
     cdef uint32_t moves
     cdef uint64_t bits
@@ -85,6 +86,8 @@ cdef Timed walk(StackSystem system, StateC* s, Rng rng, int32_t[::1] lengths) no
     timed.steps = timed.check = 0
     timed.seconds = -cpu_now()
     for i in range(lengths.shape[0]):
+        if alike:
+            rng = seeded
         system.init(s, lengths[i])
         moves = system.legal(s)
         while moves:
@@ -156,12 +159,14 @@ cdef class StackWalker:
         self.system.apply(s, move, label)
         return True
 
-    def time_apply(self, int32_t[::1] lengths):
-        """(transitions, check, seconds) of random legal transitions from initial to final states of these lengths."""
+    def time_apply(self, int32_t[::1] lengths, bint alike=False):
+        """(transitions, check, seconds) of random legal transitions from initial to final states of these lengths.
+
+        alike: the same ones for every sentence of a length, which a processor learns to foresee."""
         cdef Timed timed
         self.states.reserve(1, max(lengths))
         with nogil:
-            timed = walk(self.system, self.states.at(0), self.rng, lengths)
+            timed = walk(self.system, self.states.at(0), self.rng, lengths, alike)
         return timed.steps, timed.check, timed.seconds
 
     def time_costs(self, heads, labels, int32_t wrong):

@@ -84,6 +84,7 @@ cdef class StackSystem:
         cdef cost_t wrong
         cdef ArcC arc
         self.move_costs(s, g, costs)
+        CHECK(costs[SHIFT] == 0 or costs[REDUCE] == 0 or costs[LEFT] == 0 or costs[RIGHT] == 0 or self.legal(s) == 0)
         out[SHIFT] = costs[SHIFT]
         if self.has_reduce:
             out[REDUCE] = costs[REDUCE]

@@ -1,7 +1,9 @@
 """The one error for data that is not as it should be: `file:line: what is wrong, what was expected`."""
 
+from parser.errors import UserError
 
-class TreebankError(ValueError):
+
+class TreebankError(UserError):
     """A treebank file that cannot be read as it stands. `str(error)` is the one line to show."""
 
     def __init__(self, what: str, file: str | None = None, line: int | None = None) -> None:

@@ -13,7 +13,7 @@ projective, it restores more words than left to right, bottom up, longest or sho
 """
 
 from cymem.cymem cimport Pool
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 import numpy as np
@@ -172,3 +172,24 @@ cdef class Restorer:
         cdef int32_t[::1] heads_view = heads_array, labels_view = labels_array, scratch = scratch_array
         self.restore(&heads_view[0], &labels_view[0], n, &scratch[0])
         return heads_array[:n].tolist(), labels_array[:n].tolist()
+
+    def decode_all(self, heads, labels, offsets):
+        """Restores all trees of a corpus in place: int32 arrays over its words; offsets (int64) of the sentences.
+
+        Returns the number of arcs moved. Heads must be trees and labels ids or -1, as a parser gives them.
+        """
+        cdef int32_t[::1] heads_view = heads, labels_view = labels
+        cdef const int64_t[::1] starts = offsets
+        cdef int64_t k, moved = 0
+        if heads_view.shape[0] != labels_view.shape[0] or starts[starts.shape[0] - 1] != heads_view.shape[0]:
+            raise ValueError("heads, labels and offsets are not of one corpus")
+        if heads_view.shape[0] == 0:
+            return 0
+        scratch_array = np.empty(RESTORE_SCRATCH * (int(np.diff(offsets).max()) + 1), dtype=np.int32)
+        cdef int32_t[::1] scratch = scratch_array
+        with nogil:
+            for k in range(starts.shape[0] - 1):
+                if starts[k + 1] > starts[k]:
+                    moved += self.restore(&heads_view[starts[k]], &labels_view[starts[k]],
+                                          <int32_t>(starts[k + 1] - starts[k]), &scratch[0])
+        return int(moved)

@@ -15,6 +15,16 @@ cdef enum:
     OUTPUT_PADDING = 32
 
 
+# New trees of consecutive words. Owner: the caller.
+cdef struct TreesC:
+    const int32_t* heads
+    const int32_t* labels           # ids into names
+    const CellC* names              # each padded for `put`
+    int32_t n_names
+    const float* head_chances       # NULL: no probabilities
+    const float* label_chances
+
+
 cdef int output_reserve(OutputC* out, size_t more) except -1 nogil
 
 
@@ -61,7 +71,7 @@ cdef class Writer:
     cdef readonly dict dropped      # what the target format has no place for: kind of row -> how many
 
     cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1
-    cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names) except -1
-    cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const int32_t* heads, const int32_t* labels,
-                         const CellC* names, int32_t n_names) except -1
+    cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names,
+                        probabilities) except -1
+    cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1
     cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last) except -1

@@ -8,7 +8,7 @@ from cpython.buffer cimport PyBUF_READ
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, strncmp
 
 import numpy as np
 
@@ -49,6 +49,7 @@ cdef struct ColumnsC:
     int32_t head
     int32_t deprel
     int32_t deps            # -1: the format has none, or it is to be kept
+    int32_t misc            # -1: probabilities are not wanted
 
 
 cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns, int32_t head,
@@ -66,7 +67,50 @@ cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, Columns
         put(out, start, b.text + tab[columns.deps - 1] + 1 - start)
         put_char(out, c"_")
         start = b.text + tab[columns.deps]
-    put(out, start, b.text + b.index.line[line + 1] - start)
+    if columns.misc < 0:
+        put(out, start, b.text + b.index.line[line + 1] - start)
+    else:
+        put(out, start, b.text + tab[columns.misc - 1] + 1 - start)
+        put_other_misc(out, cell_of_line(b, line, columns.misc))
+
+
+cdef const char* HEAD_PROB = "HeadProb="
+cdef const char* LABEL_PROB = "LabelProb="
+
+
+cdef void put_other_misc(OutputC* out, CellC misc) noexcept nogil:
+    """The items of MISC but for probabilities of an earlier parse, each with a bar behind it."""
+    cdef int32_t start = 0, end
+    if misc.length == 1 and misc.start[0] == c"_":
+        return
+    while start < misc.length:
+        end = start
+        while end < misc.length and misc.start[end] != c"|":
+            end += 1
+        if strncmp(misc.start + start, HEAD_PROB, 9) != 0 and strncmp(misc.start + start, LABEL_PROB, 10) != 0:
+            put(out, misc.start + start, end - start)
+            put_char(out, c"|")
+        start = end + 1
+
+
+cdef void put_chance(OutputC* out, const char* key, size_t length, float p) noexcept nogil:
+    """A probability with four decimals."""
+    cdef int32_t ten_thousandths = <int32_t>(p * 10000 + 0.5), place = 1000
+    memcpy(out.data + out.length, key, length)
+    out.length += length
+    put_char(out, c"1" if ten_thousandths >= 10000 else c"0")
+    put_char(out, c".")
+    ten_thousandths %= 10000
+    while place > 0:
+        put_char(out, c"0" + <char>(ten_thousandths // place % 10))
+        place //= 10
+
+
+cdef void put_chances(OutputC* out, float head, float label) noexcept nogil:
+    put_chance(out, HEAD_PROB, 9, head)
+    put_char(out, c"|")
+    put_chance(out, LABEL_PROB, 10, label)
+    put_char(out, c"\n")
 
 
 cdef void put_without_deps(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns) noexcept nogil:
@@ -137,11 +181,12 @@ cdef class Writer:
             view = view[self.stream.write(view):]
         self.out.length = 0
 
-    def write(self, sentences, heads=None, labels=None, label_names=None):
+    def write(self, sentences, heads=None, labels=None, label_names=None, probabilities=None):
         """Writes a Batch or a Sentence.
 
         With `heads` (one a word) the trees are replaced; `labels` are then ids into `label_names`, a list of strings
-        or a Labels object, -1 for none.
+        or a Labels object, -1 for none. `probabilities`, two float arrays (of the heads; of heads with labels), go into
+        MISC as HeadProb and LabelProb.
         """
         cdef Batch batch
         cdef uint32_t first = 0, last
@@ -153,7 +198,7 @@ cdef class Writer:
             batch = sentences
             last = batch.c.n_sentences
         if heads is not None:
-            self.write_with(batch, first, last, heads, labels, label_names)
+            self.write_with(batch, first, last, heads, labels, label_names, probabilities)
         elif self.layout is None or self.layout is batch.layout:
             self.write_same(batch, first, last)
         else:
@@ -173,40 +218,52 @@ cdef class Writer:
                 put_char(&self.out, c"\n")
         return 0
 
-    cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names) except -1:
+    cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names,
+                        probabilities) except -1:
         if self.layout is not None and self.layout is not batch.layout:
             raise TreebankError(f"new trees are written in the format that was read ({batch.layout.title})")
+        if probabilities is not None and batch.layout.column("misc") < 0:
+            raise TreebankError(f"{batch.layout.title} has no MISC column for probabilities")
         cdef Labels names = label_names if isinstance(label_names, Labels) else Labels(label_names)
         cdef uint32_t n = batch.c.sentences[last].first_word - batch.c.sentences[first].first_word
         # one spare element, so that there is an address to take for no words
-        cdef const int32_t[::1] head_view = padded(heads, n, "heads")
-        cdef const int32_t[::1] label_view = padded(labels, n, "labels")
-        return self.write_trees(batch, first, last, &head_view[0], &label_view[0], names.cells, names.n)
+        cdef const int32_t[::1] head_view = padded(heads, n, "heads", np.int32)
+        cdef const int32_t[::1] label_view = padded(labels, n, "labels", np.int32)
+        cdef const float[::1] head_chances, label_chances
+        cdef TreesC trees = TreesC(&head_view[0], &label_view[0], names.cells, names.n, NULL, NULL)
+        if probabilities is not None:
+            head_chances = padded(probabilities[0], n, "probabilities of heads", np.float32)
+            label_chances = padded(probabilities[1], n, "probabilities of labels", np.float32)
+            trees.head_chances, trees.label_chances = &head_chances[0], &label_chances[0]
+        return self.write_trees(batch, first, last, &trees)
 
-    cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const int32_t* heads, const int32_t* labels,
-                         const CellC* names, int32_t n_names) except -1:
-        """Sentences first..last-1 with new trees: heads and labels begin with sentence `first`'s first word."""
+    cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
+        """Sentences first..last-1 with new trees, which begin with sentence `first`'s first word."""
         cdef const BatchC* b = &batch.c
         cdef SentenceC* sentence
         cdef ColumnsC columns
-        cdef uint32_t k, line, word = b.sentences[first].first_word
+        cdef uint32_t k, line, word = b.sentences[first].first_word, i
         cdef uint32_t base = word
         cdef CellC label, none
-        cdef size_t longest = 64      # what a row can grow by
+        cdef size_t longest = 128     # what a row can grow by
         none.start, none.length = NO_LABEL, 1
-        for k in range(<uint32_t>n_names):
-            longest = max(longest, <size_t>names[k].length + 64)
+        for k in range(<uint32_t>trees.n_names):
+            longest = max(longest, <size_t>trees.names[k].length + 128)
         columns.head = batch.layout.column("head")
         columns.deprel = batch.layout.column("deprel")
         columns.deps = -1 if self.keep_deps else batch.layout.column("deps")
+        columns.misc = -1 if trees.head_chances == NULL else batch.layout.column("misc")
         with nogil:
             for k in range(first, last):
                 sentence = &b.sentences[k]
                 for line in range(sentence.first_line, sentence.end_line):
                     output_reserve(&self.out, <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
                     if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
-                        label = names[labels[word - base]] if 0 <= labels[word - base] < n_names else none
-                        put_new_tree_row(&self.out, b, line, columns, heads[word - base], label)
+                        i = word - base
+                        label = trees.names[trees.labels[i]] if 0 <= trees.labels[i] < trees.n_names else none
+                        put_new_tree_row(&self.out, b, line, columns, trees.heads[i], label)
+                        if columns.misc >= 0:
+                            put_chances(&self.out, trees.head_chances[i], trees.label_chances[i])
                         word += 1
                     elif columns.deps >= 0 and is_empty_node(b, line):
                         put_without_deps(&self.out, b, line, columns)
@@ -280,8 +337,8 @@ cdef void put_converted_cell(OutputC* out, CellC cell, bint spaces_allowed) noex
             start += 1
 
 
-def padded(values, n, name):
-    array = np.asarray(values, dtype=np.int32)
+def padded(values, n, name, dtype):
+    array = np.asarray(values, dtype=dtype)
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected one number for each of {n} words")
-    return np.append(array, np.int32(-1))
+    return np.append(array, dtype(-1))

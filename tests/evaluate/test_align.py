@@ -5,11 +5,11 @@ import sys
 import unicodedata
 
 import pytest
-from helpers.naive_evaluation import Naive
-from helpers.plain_corpus import Sentence, Word, corpus_of
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive_evaluation import Naive
+from plain_corpus import Sentence, Word, corpus_of
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.align import AlignmentError, align, without_spaces
 from parser.evaluate.score import Score

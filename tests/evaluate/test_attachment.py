@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from helpers.naive_evaluation import Naive
-from helpers.plain_corpus import corpus_of, read_text
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from naive_evaluation import Naive
+from plain_corpus import corpus_of, read_text
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.attachment import attachment, clas, official
 from parser.evaluate.comparison import (

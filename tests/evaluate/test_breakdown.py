@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from helpers.naive_evaluation import Naive, strip
-from helpers.plain_corpus import Sentence, Word, corpus_of
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive_evaluation import Naive, strip
+from plain_corpus import Sentence, Word, corpus_of
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.breakdown import (
     Confusion,

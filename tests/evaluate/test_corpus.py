@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.plain_corpus import Sentence, Word, corpus_of, read_text, write_text
+from plain_corpus import Sentence, Word, corpus_of, read_text, write_text
 
 from parser.evaluate.corpus import Column, Corpus, CorpusError, Ranges, share
 

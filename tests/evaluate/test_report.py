@@ -4,8 +4,8 @@ import json
 import random
 
 import pytest
-from helpers.plain_corpus import Sentence, Word, corpus_of
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
+from plain_corpus import Sentence, Word, corpus_of
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.corpus import CorpusError
 from parser.evaluate.report import (

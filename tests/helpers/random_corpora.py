@@ -1,6 +1,6 @@
 """Random small corpora: gold ones, and outputs of imagined systems: other trees, labels, tags, words, sentences."""
 
-from helpers.plain_corpus import Sentence, Word
+from plain_corpus import Sentence, Word
 
 LABELS = ["nsubj", "obj", "nmod", "nmod:poss", "case", "cc:preconj", "punct", "root", "dobj", "conj"]
 UPOS = ["NOUN", "VERB", "PUNCT", "X", "."]

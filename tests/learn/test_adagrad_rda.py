@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.slow_learners import CompactRDA, DenseRDA, as_dict, random_states
+from slow_learners import CompactRDA, DenseRDA, as_dict, random_states
 
 from parser.learn import AdaGradRDA
 

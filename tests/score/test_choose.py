@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers.slow_learners import zero_share
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_learners import zero_share
 
 from parser.score.choose import draw, probabilities
 

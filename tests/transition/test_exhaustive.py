@@ -1,9 +1,10 @@
 """Legal sets, costs and best losses against a search over all completions, in all reachable configurations."""
 
 from functools import cache
+from itertools import cycle
 
 import pytest
-from exhaustive import VARIANTS, Search, Variant, allowed, initial, is_final, single_root_trees, trees
+from exhaustive import VARIANTS, Search, allowed, initial, is_final, single_root_trees, trees
 
 from parser.transition import get_system
 
@@ -20,8 +21,10 @@ def system_of(variant):
     )
 
 
-def gold_labels(heads, root_label="root"):
-    return [root_label if head == 0 else LABELS[word % 2] for word, head in enumerate(heads, 1)]
+def gold_labels(heads, root_labels=("root",)):
+    """Labels by the words' numbers; the root words take turns with `root_labels`."""
+    turns = cycle(root_labels)
+    return [next(turns) if head == 0 else LABELS[word % 2] for word, head in enumerate(heads, 1)]
 
 
 @cache
@@ -51,13 +54,13 @@ def built_loss(search, state):
     )
 
 
-def compare(variant, n, weights, labelled, root_label="root", one_root=False):
+def compare(variant, n, weights, labelled, root_labels=("root",)):
     system = system_of(variant)
     configurations = reachable(variant, n)
-    one_root = one_root or variant.single_root or variant.root == "none"
+    one_root = variant.single_root or variant.root == "none"
     compared = 0
     for heads in single_root_trees(n) if one_root else trees(n):
-        names = gold_labels(heads, root_label)
+        names = gold_labels(heads, root_labels)
         search = Search(variant, heads, [LABELS.index(b) for b in names], len(LABELS), weights, 0)
         gold = system.gold(heads, names)
         for c, state in configurations:
@@ -83,7 +86,7 @@ def compare(variant, n, weights, labelled, root_label="root", one_root=False):
     ids=["unlabelled", "labelled", "weighted"],
 )
 def test_all_configurations_up_to_4_words(variant, weights, labelled):
-    for n in range(1, 5 if not labelled else 4):
+    for n in range(1, 5):
         compare(variant, n, weights, labelled)
 
 
@@ -91,25 +94,27 @@ def test_all_configurations_up_to_4_words(variant, weights, labelled):
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @pytest.mark.parametrize(
     ("weights", "labelled", "n"),
-    [((1, 0), False, 5), ((1, 1), True, 5), ((2, 1), True, 4)],
+    [((1, 0), False, 5), ((1, 1), True, 5), ((2, 1), True, 5)],
     ids=["unlabelled", "labelled", "weighted"],
 )
 def test_all_configurations_of_5_words(variant, weights, labelled, n):
     compare(variant, n, weights, labelled)
 
 
-@pytest.mark.parametrize(
-    "variant",
-    [
-        Variant("arc-eager", "first", True),
-        Variant("arc-eager", "first", True, True),
-        Variant("arc-hybrid", "none"),
-        Variant("easy-first", "none"),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("weights", [(1, 1), (2, 1)], ids=["labelled", "weighted"])
-def test_words_attached_to_root_by_no_move_get_the_root_label(variant, weights):
-    # trees with one root: see docs/transition.md for what several roots with such labels do under weights 2, 1
+OTHER_ROOTS = [("x",), ("x", "root"), ("root", "x", "x")]
+LEAVING = [v for v in VARIANTS if v.attach_aware or v.root == "none"]
+
+
+@pytest.mark.parametrize("variant", LEAVING, ids=str)
+@pytest.mark.parametrize("weights", [(1, 1), (2, 1), (5, 3)], ids=["labelled", "weighted", "5-3"])
+@pytest.mark.parametrize("root_labels", OTHER_ROOTS, ids=" ".join)
+def test_words_attached_to_root_by_no_move_get_the_root_label(variant, weights, root_labels):
     for n in range(1, 5):
-        compare(variant, n, weights, True, root_label="x", one_root=True)
+        compare(variant, n, weights, True, root_labels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", LEAVING, ids=str)
+@pytest.mark.parametrize("root_labels", OTHER_ROOTS, ids=" ".join)
+def test_words_attached_to_root_by_no_move_in_5_words(variant, root_labels):
+    compare(variant, 5, (2, 1), True, root_labels)

@@ -1,0 +1,60 @@
+"""`arcspeed calibrate`: are the model's probabilities true?"""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from parser.cli.console import UsageError, note, print_json, print_table
+from parser.evaluate.calibration import Calibration, calibrate
+from parser.pipeline import Parser
+from parser.search.session import Session
+from parser.train.data import read_treebank, training_corpus, training_trees
+
+
+def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> int:
+    parser = Parser.load(model)
+    found, left_out = calibration_of(parser, path, format)
+    if plot is not None:
+        draw(found, plot)
+    if as_json:
+        print_json({**asdict(found), "sentences_left_out": left_out})
+        return 0
+    rows = [[f"{b.low:.1f}", b.count, 100 * b.mean, 100 * b.correct] for b in found.bins]
+    print_table(["from", "decisions", "mean p %", "correct %"], rows, f"{model} on {path}")
+    print(f"\nExpected calibration error: {found.error:.2f} points over {found.decisions:,} decisions")
+    print(f"without the {found.forced:,} forced ones: {found.error_unforced:.2f} points")
+    if left_out:
+        note(f"sentences left out, whose trees the oracle cannot judge: {left_out}")
+    return 0
+
+
+def calibration_of(parser: Parser, path: str, format: str = "auto") -> tuple[Calibration, int]:
+    """Judged by the dynamic oracle in each state that the parser itself comes to, on the sentences with projective
+    trees (with one root, where the parser gives one)."""
+    assembly = parser.assembly
+    treebank = read_treebank([path], format)
+    trees = training_trees(treebank, "drop", assembly.single_root, 1)
+    ids = {name: i for i, name in enumerate(assembly.labels)}
+    trees.labels[:] = np.array([ids.get(name, -1) for name in trees.names], np.int32)[trees.labels]
+    trees.names = list(assembly.labels)
+    corpus = training_corpus(treebank, trees, assembly.extractor, parser.clusters)
+    decisions = Session(parser.sentence_parser, parser.clusters).judge(corpus, trees.kept)
+    return calibrate(decisions.p, decisions.correct, decisions.forced), trees.dropped
+
+
+def draw(found: Calibration, path: str) -> None:
+    """A reliability diagram: what share was right, over what was promised."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UsageError("--plot needs matplotlib: pip install 'arcspeed[plot]'") from None
+    figure = Figure(figsize=(5, 5.5), layout="constrained")
+    axes, counts = figure.subplots(2, 1, height_ratios=[4, 1], sharex=True)
+    means = [b.mean for b in found.bins]
+    axes.plot([0, 1], [0, 1], color="0.7", linestyle="--", label="as promised")
+    axes.plot(means, [b.correct for b in found.bins], marker="o", label="found")
+    axes.set(ylabel="share of decisions without a cost", ylim=(0, 1.02), title=f"ECE {found.error:.2f} points")
+    axes.legend()
+    counts.bar(means, [b.count for b in found.bins], width=0.05)
+    counts.set(xlabel="probability", ylabel="decisions", yscale="log", xlim=(0, 1.02))
+    figure.savefig(path)

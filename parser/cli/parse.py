@@ -1,0 +1,17 @@
+"""`arcspeed parse`: a treebank file, or a stream, with the parser's trees."""
+
+from parser.cli.console import Progress, note, warn
+from parser.pipeline import Parser
+
+
+def run(model: str, source: str, target: str, format: str, scores: bool, on_error: str) -> int:
+    parser = Parser.load(model)
+    with Progress("parsed") as progress:
+        reader = parser.parse_file(
+            source, target, format=format, scores=scores, on_error=on_error, progress=progress
+        )
+    for fault in reader.faults:
+        note(str(fault))
+    if reader.skipped:
+        warn(f"{reader.skipped} faulty sentences were left out")
+    return 1 if reader.skipped else 0

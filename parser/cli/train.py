@@ -1,0 +1,88 @@
+"""`arcspeed train`: a treebank in, a parser out."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from parser.cli.console import note
+from parser.config import Config
+from parser.train.run import Setup, Tick
+from parser.train.session import Display, TrainingRun
+
+
+def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, options: dict) -> int:
+    quiet = options.pop("quiet")
+    display = Display() if quiet else TerminalDisplay()
+    training = TrainingRun(train, dev, config, output, display=display, **options)
+    try:
+        with display:
+            training.run()
+    except KeyboardInterrupt:
+        note(f"arcspeed: interrupted; {output} holds the best parser so far")
+        if training.last_path.exists():
+            note(f"arcspeed: the same command with --resume goes on from {training.last_path}")
+        return 130
+    if not quiet:
+        note(f"arcspeed: wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+    return 0
+
+
+class TerminalDisplay(Display):
+    """A line an epoch on standard error, and on a terminal a bar that shows where the epoch stands."""
+
+    def __init__(self) -> None:
+        self.bar = None
+        self.epochs = 0
+
+    def __enter__(self) -> "TerminalDisplay":
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (
+                TextColumn("epoch {task.fields[epoch]}"),
+                BarColumn(),
+                TextColumn("{task.fields[speed]:,.0f} words/s, {task.fields[accuracy]:.2f} % right"),
+                TimeRemainingColumn(),
+            )
+            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("", total=None, epoch="1", speed=0.0, accuracy=0.0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def started(self, setup: Setup) -> None:
+        trees = setup.trees
+        note(
+            f"{len(trees.kept):,} sentences, {trees.n_words:,} words, {len(trees.names)} labels, "
+            f"{len(setup.assembly.templates)} templates"
+            + (f"; {trees.lifted} non-projective trees lifted" if trees.lifted else "")
+            + (f"; {trees.dropped} sentences left out" if trees.dropped else "")
+        )
+        note("epoch    loss  right %   words/s  LAS dev  without punctuation")
+
+    def ticked(self, tick: Tick) -> None:
+        if self.bar is not None:
+            total = tick.of_words * tick.epochs
+            done = tick.of_words * (tick.epoch - 1) + tick.words
+            speed = tick.words / max(tick.seconds, 1e-9)
+            self.bar.update(
+                self.task, total=total, completed=done, epoch=f"{tick.epoch}/{tick.epochs}", speed=speed,
+                accuracy=tick.accuracy,
+            )  # fmt: skip
+
+    def epoch_done(self, line: dict, best: int) -> None:
+        scores = f"{line['dev']['las']:9.2f}{line['dev']['las_no_punct']:9.2f}" if "dev" in line else ""
+        mark = "  best" if "dev" in line and best == line["epoch"] else ""
+        counts = f"{line['epoch']:5d} {line['loss']:7.3f} {line['accuracy']:8.2f} {line['words_per_second']:9,}"
+        text = counts + scores + mark
+        if self.bar is not None:
+            self.bar.console.print(text, highlight=False)
+        else:
+            note(text)
+
+    def stopped_early(self, epoch: int) -> None:
+        note(f"no better epoch for as long as the patience lasts: stopped after {epoch}")

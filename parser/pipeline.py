@@ -1,0 +1,256 @@
+"""The parser as a user has it: loaded or trained, parsing words, sentences, batches and files, and explaining itself.
+
+A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from parser.assemble import Assembly
+from parser.config import Config, ConfigError
+from parser.feature.templates import TemplateError, parse_templates
+from parser.model.file import ModelFile, write_model
+from parser.model.layout import ModelFileError
+from parser.model.weights import validate_weights
+from parser.score.weights import Weights
+from parser.search.session import Session
+from parser.treebank import Batch, Reader, TreebankError, Writer, open_output
+
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One parsed sentence: heads are 1-based, 0 is ROOT. Probabilities where asked for, as the model saw each arc."""
+
+    words: list[str]
+    heads: list[int]
+    labels: list[str]
+    head_probabilities: list[float] | None = None  # of the head
+    label_probabilities: list[float] | None = None  # of head and label together
+
+    def arcs(self) -> list[tuple[int, str, int]]:
+        """(head, label, dependent) of every word."""
+        return [
+            (head, label, i) for i, (head, label) in enumerate(zip(self.heads, self.labels, strict=True), 1)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True)
+class Parser:
+    assembly: Assembly
+    weights: Weights
+    provenance: dict = field(default_factory=dict)  # where and how it was trained
+    clusters: dict[str, str] | None = None
+
+    # Making, saving, loading
+
+    @classmethod
+    def train(cls, train, dev=None, *, config: Config | None = None, display=None, **options) -> "Parser":
+        """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
+
+        `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
+        are at fault.
+        """
+        from parser.train.session import train_parser
+
+        overrides = [f"{key}={value}" for key, value in options.items()]
+        return train_parser(
+            [train] if isinstance(train, str | os.PathLike) else list(train),
+            [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
+            (config or Config()).with_overrides(overrides),
+            display=display,
+        )
+
+    def save(self, path: str | os.PathLike, *, extra_data=None, extra_arrays=None) -> None:
+        """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes."""
+        clusters = self.clusters or {}
+        write_model(
+            path,
+            data={
+                "config": self.assembly.config.tables(),
+                "parser": {
+                    "root_label": self.assembly.root_label,
+                    "single_root": self.assembly.single_root,
+                    "pos": self.assembly.pos,
+                    "n_actions": self.weights.n_actions,
+                },
+                "templates": {"name": self.assembly.templates.name, "text": self.assembly.templates.text},
+                "provenance": self.provenance,
+                **(extra_data or {}),
+            },
+            strings={
+                "labels": self.assembly.labels,
+                "clusters/forms": list(clusters),
+                "clusters/names": list(clusters.values()),
+            },
+            arrays={
+                **{f"weights/{name}": array for name, array in self.weights.arrays().items()},
+                **(extra_arrays or {}),
+            },
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "Parser":
+        """The parser in a file; ModelFileError (one clear line) where it cannot be used."""
+        return parser_in(ModelFile(path))
+
+    # Parsing
+
+    @cached_property
+    def plain_labels(self) -> tuple[str, ...]:
+        """The labels that the parser gives, by id: those of the treebank come first among the assembly's."""
+        return self.assembly.labels
+
+    @cached_property
+    def sentence_parser(self):
+        return self.assembly.sentence_parser(self.weights)
+
+    @cached_property
+    def _idle(self) -> list[Session]:
+        return []
+
+    def _session(self) -> Session:
+        """An idle session or a new one; list.pop is atomic, so threads never share one."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Session(self.sentence_parser, self.clusters)
+
+    def parse(
+        self,
+        words: Sequence[str],
+        tags: Sequence[str] | None = None,
+        *,
+        scores: bool = False,
+        **columns: Sequence[str],
+    ) -> Tree:
+        """The tree of one sentence. `tags` fills the column that the model takes for tags; upos=, xpos=, feats=,
+        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`."""
+        given = sentence_columns(words, tags, columns, self.assembly.pos)
+        session = self._session()
+        found = session.parse(given, scores)
+        self._idle.append(session)
+        self.assembly.restorer.decode_all(found.heads, found.labels, np.array([0, len(words)], np.int64))
+        labels = [self.plain_labels[i] for i in found.labels]
+        if not scores:
+            return Tree(list(words), found.heads.tolist(), labels)
+        return Tree(list(words), found.heads.tolist(), labels, found.arcs.tolist(), found.labelled.tolist())
+
+    def parse_batch(self, batch: Batch, scores: bool = False):
+        """Heads, label ids (of `plain_labels`) and probabilities of all words of a batch, as arrays."""
+        session = self._session()
+        found = session.parse_batch(batch, scores)
+        self._idle.append(session)
+        self.assembly.restorer.decode_all(found.heads, found.labels, batch.offsets)
+        return found
+
+    def parse_file(
+        self,
+        source: str | os.PathLike,
+        target: str | os.PathLike,
+        *,
+        format: str = "auto",
+        scores: bool = False,
+        on_error: str = "stop",
+        progress=None,
+    ) -> Reader:
+        """Parses a file into another; `-` is standard input or output. Gives the reader back, for its counts."""
+        with (
+            Reader(source, format=format, intern=(), heads="ignore", on_error=on_error) as reader,
+            open_output(target) as stream,
+            Writer(stream) as writer,
+        ):
+            batch = Batch()
+            while reader.fill(batch):
+                found = self.parse_batch(batch, scores)
+                chances = (found.arcs, found.labelled) if scores else None
+                writer.write(batch, found.heads, found.labels, self.plain_labels, chances)
+                if progress is not None:
+                    progress.advance(batch.n_words)
+        return reader
+
+    # Judging and explaining
+
+    def evaluate(self, path: str | os.PathLike, *, format: str = "auto", punctuation: str = "auto") -> dict:
+        """Scores on a gold file as plain numbers: see parser.evaluate.report.as_dict."""
+        from parser.evaluate.load import read_corpus
+        from parser.evaluate.report import as_dict, evaluate
+
+        gold, _ = read_corpus(str(path), format)
+        if punctuation == "auto":
+            punctuation = "ud" if "PUNCT" in gold.upos.strings else "unicode"
+        return as_dict(evaluate(gold, self.parse_corpus(gold, str(path), format), punctuation))
+
+    def parse_corpus(self, gold, path: str, format: str = "auto", source: str = "parser"):
+        """The corpus read from that file, with this parser's trees: what evaluation compares it with."""
+        from parser.evaluate.load import with_trees
+
+        heads, labels = [], []
+        with Reader(path, format=format, intern=(), heads="ignore") as reader:
+            for batch in reader.batches():
+                found = self.parse_batch(batch)
+                heads.append(found.heads)
+                labels.append(found.labels)
+        return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.plain_labels, source)
+
+    def explain(
+        self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns: Sequence[str]
+    ) -> list[dict]:
+        """The steps of parsing a sentence: stack, buffer, legal moves with probabilities, the features that spoke
+        loudest for the move that was taken."""
+        from parser.explain import explain_steps
+
+        given = sentence_columns(words, tags, columns, self.assembly.pos)
+        return explain_steps(self, given, top)
+
+    def __repr__(self) -> str:
+        config = self.assembly.config
+        return (
+            f"<Parser {config.system.name}, {config.learner.name}, features {self.assembly.templates.name}, "
+            f"{len(self.assembly.labels)} labels, {self.weights.n_weights:,} weights>"
+        )
+
+
+def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
+    unknown = sorted(set(columns) - set(COLUMNS) | ({pos} & set(columns) if tags is not None else set()))
+    if unknown:
+        raise ValueError(f"column {unknown[0]!r} is not one of upos, xpos, feats, lemma, or is given twice")
+    given = {"form": list(words), **{name: list(values) for name, values in columns.items()}}
+    if tags is not None:
+        given[pos] = list(tags)
+    for name, values in given.items():
+        if len(values) != len(words):
+            raise ValueError(f"{len(words)} words but {len(values)} values of {name}")
+    return {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}
+
+
+def parser_in(file: ModelFile) -> Parser:
+    """The parser of an open model file."""
+    try:
+        about, templates = file.data("parser"), file.data("templates")
+        assembly = Assembly(
+            Config.from_tables(file.data("config"), file.path),
+            parse_templates(templates["text"], templates["name"]),
+            tuple(file.strings("labels")),
+            about["root_label"],
+            bool(about["single_root"]),
+            about["pos"],
+        )
+        weights = validate_weights(file.arrays("weights"), about["n_actions"])
+        clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True)) or None
+        if assembly.n_actions != weights.n_actions:
+            raise ModelFileError(f"{weights.n_actions} actions, but its labels make {assembly.n_actions}")
+        return Parser(assembly, weights, file.data("provenance"), clusters)
+    except ModelFileError as error:
+        text = str(error)
+        raise ModelFileError(text if text.startswith(file.path) else f"{file.path}: {text}") from None
+    except (KeyError, TypeError, ConfigError, TemplateError, TreebankError, ValueError) as error:
+        raise ModelFileError(f"{file.path}: is not a usable parser: {error}") from None

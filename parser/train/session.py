@@ -1,0 +1,221 @@
+"""A training run from files to a model file: checks first, then seeds and epochs, checkpoints, and the result."""
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from parser.config import Config, ConfigError
+from parser.model.file import ModelFile, check_output
+from parser.model.layout import ModelFileError
+from parser.pipeline import Parser
+from parser.score.weights import Weights
+from parser.train.data import Treebank, read_treebank
+from parser.train.history import History
+from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
+from parser.version import __version__
+
+CHECKPOINT_SECONDS = 20  # at most so much training is lost, an epoch that is not complete aside
+
+
+class Display:
+    """What a training run tells; the command line has one that speaks."""
+
+    def __enter__(self) -> "Display":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def started(self, setup: Setup) -> None:
+        """Data are read and turned into numbers."""
+
+    def ticked(self, tick: Tick) -> None:
+        """Some sentences more."""
+
+    def epoch_done(self, line: dict, best: int) -> None:
+        """A line of the log; `best` is the number of the best epoch so far."""
+
+    def stopped_early(self, epoch: int) -> None:
+        """No better epoch for as long as the patience lasts."""
+
+
+class TrainingRun:
+    """`output` is the model to write: beside it stand its log and its last state. None trains in memory."""
+
+    def __init__(
+        self,
+        train: Sequence[str],
+        dev: Sequence[str],
+        config: Config,
+        output: str | os.PathLike | None = None,
+        *,
+        resume: bool = False,
+        keep_last: bool = True,
+        format: str = "auto",
+        licence: str = "",
+        display: Display | None = None,
+    ) -> None:
+        self.output = None if output is None else Path(output)
+        self.keep_last, self.display, self.resume = keep_last, display or Display(), resume
+        if self.output is not None:
+            check_output(self.output)
+        treebank = read_treebank(train, format)
+        dev_treebank = read_treebank(dev, format) if dev else None
+        self.setup = set_up(config, treebank, dev_treebank)
+        self.about = {
+            "arcspeed": __version__,
+            "train": describe(treebank, train),
+            "dev": describe(dev_treebank, dev) if dev_treebank else None,
+            "licence": licence,
+            "trees": {
+                "sentences": len(self.setup.trees.kept),
+                "words": self.setup.trees.n_words,
+                "lifted": self.setup.trees.lifted,
+                "left_out": self.setup.trees.dropped,
+            },
+        }
+        self.finished: list[Weights] = []  # of the seeds that are done
+        self.scores: list[dict] = []
+        self.current: SeedTraining | None = None
+        self.saved_at = time.monotonic()
+        self.display.started(self.setup)
+        if resume:
+            self.take_up()
+
+    @property
+    def config(self) -> Config:
+        return self.setup.assembly.config
+
+    # The course of things
+
+    def run(self) -> Parser:
+        """All seeds that are still to do. KeyboardInterrupt leaves a usable model behind, and is raised on."""
+        try:
+            while len(self.finished) < self.config.train.ensemble:
+                self.train_seed()
+        except KeyboardInterrupt:
+            self.save_interrupted()
+            raise
+        if self.keep_last:
+            self.checkpoint()
+        parser = self.parser(self.finished)
+        if self.output is not None:
+            parser.save(self.output)
+            if not self.keep_last:
+                self.last_path.unlink(missing_ok=True)
+        return parser
+
+    def train_seed(self) -> None:
+        if self.current is None:
+            seed = self.config.train.seed + len(self.finished)
+            self.current = SeedTraining(self.setup, seed, History(self.log_path(len(self.finished))))
+            self.current.history.add("start", seed=seed, config=self.config.tables(), **self.about)
+        current = self.current
+        while not current.is_done():
+            current.run_epoch(self.display.ticked)
+            self.display.epoch_done(current.history.epochs[-1], current.history.best)
+            if time.monotonic() - self.saved_at > CHECKPOINT_SECONDS and not current.is_done():
+                self.checkpoint()
+        if current.epoch < self.config.train.epochs:
+            self.display.stopped_early(current.epoch)
+        if self.keep_last and len(self.finished) + 1 == self.config.train.ensemble:
+            self.checkpoint()
+        self.finished.append(current.result())
+        self.scores.append(self.seed_scores(current))
+        self.current = None
+
+    def seed_scores(self, seed: SeedTraining) -> dict:
+        """What the model file says of a seed: nothing that differs between two runs on the same data."""
+        best = seed.history.best
+        scores = seed.history.epochs[best - 1].get("dev") if best else None
+        return {"seed": seed.seed, "epochs": seed.epoch, "best_epoch": best, "dev": scores}
+
+    def parser(self, parts: list[Weights], **more: object) -> Parser:
+        about = {**self.about, "seeds": self.scores, **more}
+        return Parser(self.setup.assembly, ensemble(parts), about, self.setup.clusters)
+
+    # What stands beside the model
+
+    @property
+    def last_path(self) -> Path:
+        return self.output.with_name(self.output.name + ".last")
+
+    def log_path(self, seed_number: int) -> Path | None:
+        if self.output is None:
+            return None
+        ending = ".log" if seed_number == 0 else f".{seed_number + 1}.log"
+        return self.output.with_name(self.output.name + ending)
+
+    def checkpoint(self) -> None:
+        """The last state, from which --resume goes on bit for bit."""
+        if self.output is None or self.current is None:
+            return
+        data, arrays = self.current.state()
+        for k, weights in enumerate(self.finished):
+            arrays |= {f"seed{k}.{name}": array for name, array in weights.arrays().items()}
+        self.parser([self.current.learner.finalise()], unfinished=True).save(
+            self.last_path,
+            extra_data={"training/state": data | {"finished": len(self.finished), "scores": self.scores}},
+            extra_arrays={f"training/{name}": array for name, array in arrays.items()},
+        )
+        self.saved_at = time.monotonic()
+
+    def save_interrupted(self) -> None:
+        """The best weights so far; in the first epoch, those of now."""
+        if self.output is None:
+            return
+        parts = list(self.finished)
+        if self.current is not None:
+            parts.append(self.current.result())
+        self.parser(parts, interrupted=True).save(self.output)
+
+    def take_up(self) -> None:
+        """Goes on from the last state of the same training."""
+        if self.output is None or not self.last_path.exists():
+            raise ModelFileError(f"{self.last_path}: there is no such file to resume from")
+        file = ModelFile(self.last_path)
+        if "training/state" not in file:
+            raise ModelFileError(f"{self.last_path}: holds no state of training to resume from")
+        self.require_same_training(file)
+        data, arrays = file.data("training/state"), file.arrays("training")
+        self.finished = [
+            Weights(self.setup.assembly.n_actions, **part_of(arrays, f"seed{k}.")).check()
+            for k in range(data["finished"])
+        ]
+        self.scores = data["scores"]
+        history = History.resume(self.log_path(len(self.finished)), data["epoch"])
+        self.current = SeedTraining(self.setup, data["seed"], history)
+        self.current.restore(data, arrays)
+
+    def require_same_training(self, file: ModelFile) -> None:
+        """The number of epochs may have changed, nothing else."""
+        then = Config.from_tables(file.data("config"), file.path)
+        then = replace(then, train=replace(then.train, epochs=self.config.train.epochs))
+        for table, options in self.config.tables().items():
+            for name, value in options.items():
+                before = then.tables()[table].get(name)
+                if before != value:
+                    raise ConfigError(f"{file.path}: was trained with {table}.{name} = {before!r}, not {value!r}")
+        about = file.data("provenance")
+        if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
+            raise ConfigError(f"{file.path}: was trained on other data")
+
+
+def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
+    """Names, sizes and digests of the files: enough to know them again, nothing about the machine."""
+    found = []
+    for path in paths:
+        content = b"" if str(path) == "-" else Path(path).read_bytes()
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest() if content else None
+        found.append({"name": Path(path).name, "bytes": len(content), "blake2b": digest})
+    return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
+
+
+def train_parser(
+    train: Sequence[str], dev: Sequence[str], config: Config, *, display: Display | None = None
+) -> Parser:
+    """Training in memory."""
+    return TrainingRun([str(path) for path in train], [str(path) for path in dev], config, display=display).run()
