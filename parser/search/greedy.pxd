@@ -44,5 +44,4 @@ cdef class GreedyParser(SentenceParser):
 
     # Extracts, scores, masks; gives the best legal action.
     cdef int32_t choose(self, Workspace work, const StateC* s, const feat_t* words, uint32_t moves) noexcept nogil
-    cdef void keep_chances(self, Workspace work, const StateC* s, uint32_t moves, int32_t action,
-                           ResultC* out) noexcept nogil
+    cdef void keep_chances(self, Workspace work, const StateC* s, int32_t action, ResultC* out) noexcept nogil

@@ -20,7 +20,7 @@ from parser.score.linear cimport LinearModel
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
 from parser.search.corpus cimport NO_LABEL, Corpus, ExampleC, has_labels
 from parser.search.explore cimport EXPLORE_SAMPLE, follows_error, random_member
-from parser.search.masks cimport is_single_bare, mask_legal, mask_zero, only_move
+from parser.search.masks cimport forced_action, mask_legal, mask_zero
 from parser.search.rng cimport Random
 from parser.search.workspace cimport Workspace
 from parser.transition.gold cimport GoldC, GoldProblem
@@ -104,10 +104,10 @@ cdef class GreedyTrainer:
         moves = self.system.legal(s)
         while moves != 0:
             self.states += 1
-            if is_single_bare(self.system, moves):      # nothing to learn, but a state like any other in averages
+            action = forced_action(self.system, s, moves)
+            if action >= 0:             # nothing to learn, but a state like any other in averages
                 self.forced += 1
                 self.learner.tick()
-                action = action_id(self.system, only_move(moves), 0)
             else:
                 mask_legal(self.system, s, moves, self.work.legal)
                 self.mask_correct(s, g)
@@ -173,13 +173,12 @@ cdef class GreedyParser(SentenceParser):
                 out.arcs[action] = out.labelled[action] = 1
         moves = self.system.legal(s)
         while moves != 0:
-            if is_single_bare(self.system, moves):
-                self.system.apply(s, only_move(moves), 0)
-            else:
+            action = forced_action(self.system, s, moves)
+            if action < 0:
                 action = self.choose(work, s, words, moves)
                 if out.arcs != NULL:
-                    self.keep_chances(work, s, moves, action, out)
-                self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
+                    self.keep_chances(work, s, action, out)
+            self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
             moves = self.system.legal(s)
         self.system.finish(s, out.heads, out.labels)
         return 0
@@ -190,8 +189,7 @@ cdef class GreedyParser(SentenceParser):
         mask_legal(self.system, s, moves, work.legal)
         return argmax(work.scores, work.legal, work.n_actions)
 
-    cdef void keep_chances(self, Workspace work, const StateC* s, uint32_t moves, int32_t action,
-                           ResultC* out) noexcept nogil:
+    cdef void keep_chances(self, Workspace work, const StateC* s, int32_t action, ResultC* out) noexcept nogil:
         """The probability of the arc is that of its move: of all its labels together."""
         cdef int32_t a, move = action_move(self.system, action)
         cdef ArcC arc
@@ -217,7 +215,7 @@ cdef class GreedyParser(SentenceParser):
             action = self.choose(work, s, words, moves)
             mask_zero(self.system, s, &work.gold.c, work.zero)
             softmax(work.scores, work.legal, work.n_actions, work.chances)
-            out[count] = DecisionC(work.chances[action], work.zero[action], is_single_bare(self.system, moves))
+            out[count] = DecisionC(work.chances[action], work.zero[action], forced_action(self.system, s, moves) >= 0)
             count += 1
             self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
             moves = self.system.legal(s)
@@ -241,7 +239,7 @@ cdef class GreedyParser(SentenceParser):
                 "heads": [nodes(s)[i].head for i in range(1, n + 1)],
                 "labels": [nodes(s)[i].label for i in range(1, n + 1)],
                 "action": action,
-                "forced": bool(is_single_bare(self.system, moves)),
+                "forced": forced_action(self.system, s, moves) >= 0,
                 "legal": [a for a in range(work.n_actions) if work.legal[a]],
                 "scores": [work.scores[a] for a in range(work.n_actions) if work.legal[a]],
                 "probabilities": [work.chances[a] for a in range(work.n_actions) if work.legal[a]],

@@ -32,7 +32,7 @@ def read(text):
     return batches, sorted({label for batch in batches for sentence in batch for label in sentence.labels})
 
 
-def setting(name, text, templates=None):
+def setting(name, text, templates=None, **options):
     """(system, extractor, corpus) for one of SYSTEMS; templates: a text instead of the named set."""
     kind, root, features = SYSTEMS[name]
     batches, labels = read(text)
@@ -40,7 +40,7 @@ def setting(name, text, templates=None):
     corpus = Corpus(extractor, labels)
     for batch in batches:
         corpus.add_batch(batch)
-    return get_system(kind, labels=labels, root=root), extractor, corpus
+    return get_system(kind, labels=labels, root=root, **options), extractor, corpus
 
 
 def n_actions(system):

@@ -1,12 +1,15 @@
 """Greedy training and parsing against their slow twins, and the properties that the algorithms promise."""
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import slow_search
 from made_corpus import SYSTEMS, made_text, n_actions, read, setting
 
+from parser.feature.extract import Extractor
+from parser.feature.library import named_set
 from parser.learn.adagrad_rda import AdaGradRDA
 from parser.learn.passive_aggressive import PassiveAggressive
 from parser.learn.perceptron import Perceptron
@@ -17,6 +20,7 @@ from parser.search.greedy import GreedyParser, GreedyTrainer
 from parser.search.options import PRESETS, Exploration, OptionError, TrainOptions
 from parser.search.rng import Random
 from parser.search.session import Session
+from parser.transition import get_system
 from parser.treebank import Reader
 
 LEARNERS = {
@@ -70,8 +74,8 @@ POLICIES = {
 }
 
 
-def check_twin(name, policy, learner, n=6, epochs=3):
-    system, extractor, corpus = setting(name, made_text(n), SMALL)
+def check_twin(name, policy, learner, n=6, epochs=3, **options):
+    system, extractor, corpus = setting(name, made_text(n), SMALL, **options)
     fast, slow = LEARNERS[learner](n_actions(system)), LEARNERS[learner](n_actions(system))
     trainer = GreedyTrainer(system, extractor, fast, POLICIES[policy])
     one, other = Random(3), Random(3)
@@ -89,6 +93,15 @@ def check_twin(name, policy, learner, n=6, epochs=3):
 @pytest.mark.parametrize("policy", ["static", "explore-2013", "sample"])
 def test_training_twin_of_every_system(name, policy):
     check_twin(name, policy, "perceptron")
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("standard", {"root_label_only": True}), ("standard", {"single_root": True, "left_arc": "late"}),
+    ("eager", {"single_root": True}), ("eager-first", {"attach_aware": True}), ("hybrid", {"single_root": True}),
+])
+@pytest.mark.parametrize("policy", ["static", "always", "sample"])
+def test_training_twin_with_options_of_systems(name, options, policy):
+    check_twin(name, policy, "adagrad", **options)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -233,6 +246,41 @@ def test_every_system_and_learner_can_learn_fifty_sentences_by_heart(name, oracl
     found = Session(parser_of(system)(system, extractor, LinearModel(weights))).parse_corpus(corpus)
     heads = np.concatenate([corpus.example(k)[1] for k in range(len(corpus))])
     assert (found.heads == heads).mean() >= 0.995
+
+
+def test_a_learner_that_never_learns_does_not_stop_easy_first():
+    """After 100 updates in one configuration the correct attachment is made (Goldberg & Elhadad 2010 would go on)."""
+    system, extractor, corpus = setting("easy", made_text(3), SMALL_PAIRS)
+    trainer = EasyTrainer(system, extractor, AdaGradRDA(n_actions(system), l1=1e9),
+                          TrainOptions("static", PRESETS["none"]))
+    trainer.train_sentence(corpus, 0, 1, Random(1))
+    assert trainer.errors > 100
+    assert trainer.errors % 100 == 0
+    assert trainer.states == trainer.errors + corpus.length(0) - trainer.errors // 100
+
+
+@pytest.mark.parametrize("name", ["eager", "standard", "hybrid-none", "easy"])
+def test_without_labels(name):
+    """One label, and gold trees that have none: moves alone are learned."""
+    kind, root, features = SYSTEMS[name]
+    system = get_system(kind, labels=["_"], root=root, root_label="_")
+    extractor = Extractor(named_set(features), "xpos")
+    corpus = Corpus(extractor, ["_"])
+    for batch in read(made_text(30))[0]:
+        corpus.add_batch(batch)
+    assert set(corpus.example(0)[2]) == {-1}
+    weights = trained(system, extractor, corpus, epochs=12, options=TrainOptions(labelled=False)).finalise()
+    found = Session(parser_of(system)(system, extractor, LinearModel(weights))).parse_corpus(corpus)
+    assert (found.heads == np.concatenate([corpus.example(k)[1] for k in range(len(corpus))])).mean() > 0.99
+
+
+def test_one_parser_many_threads():
+    system, extractor, corpus = setting("eager", made_text(200))
+    parser = GreedyParser(system, extractor, LinearModel(trained(system, extractor, corpus, epochs=2).finalise()))
+    alone = Session(parser).parse_corpus(corpus, scores=True)
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda _: Session(parser).parse_corpus(corpus, scores=True), range(16)))
+    assert all(np.array_equal(one, other) for found in together for one, other in zip(alone, found, strict=True))
 
 
 @pytest.mark.parametrize("name", ["eager", "standard", "easy"])
