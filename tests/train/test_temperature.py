@@ -68,7 +68,7 @@ def test_decisions_stay_the_same(trained):
     assert (before.p >= after.p - 1e-6).all(), "smaller scores are less sure"
 
 
-def test_training_with_a_development_set_fits_it(trained, tmp_path):
+def test_training_with_a_development_set_fits_it(tmp_path):
     for name, seed in (("train", 1), ("dev", 2)):
         (tmp_path / f"{name}.conllu").write_text("".join(generate(60, seed)))
     with_dev = Parser.train(tmp_path / "train.conllu", tmp_path / "dev.conllu", features="zn11", epochs=2)
