@@ -166,9 +166,7 @@ def train(
         typer.Option(help="Non-projective trees: drop, lift, or lift and mark: head, path, head+path. [head]"),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
-    set_: Annotated[
-        list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")
-    ] = [],  # noqa: B006
+    set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
     slim: Annotated[bool, typer.Option("--slim", help="Keep no OUTPUT.last at the end.")] = False,
     licence: Annotated[str, typer.Option(help="Licence of the data, to be noted in the model.")] = "",
@@ -255,9 +253,7 @@ def evaluate(
     systems: Annotated[
         list[str] | None, typer.Argument(metavar="[SYSTEM...]", help="Outputs to score; - is standard input.")
     ] = None,
-    model: Annotated[
-        list[str], typer.Option(help="Parse GOLD with this model and score the result. Repeatable.")
-    ] = [],  # noqa: B006
+    model: Annotated[list[str], typer.Option(help="Parse GOLD with this model and score the result. Repeatable.")] = [],  # noqa: B006
     format: FormatOption = "auto",
     punctuation: Annotated[
         Punctuation,

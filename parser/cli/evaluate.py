@@ -11,9 +11,7 @@ def run(gold_path: str, paths: list[str], models: list[str], options: dict, as_j
     gold = load(gold_path, options)
     convention = chosen_convention(gold, options["punctuation"])
     outputs = [load(path, options) for path in paths] + [parsed(model, gold, gold_path, options) for model in models]
-    found = [
-        report.evaluate(gold, output, punctuation=convention, subtypes=options["subtypes"]) for output in outputs
-    ]
+    found = [report.evaluate(gold, output, punctuation=convention, subtypes=options["subtypes"]) for output in outputs]
     tests = [
         report.significance(found[0], other, resamples=options["resamples"], seed=options["seed"])
         for other in found[1:]

@@ -9,9 +9,7 @@ def run(model: str, source: str, target: str, format: str, scores: bool, on_erro
     if scores and parser.provenance.get("score_factor") is None:
         warn(f"{model} was trained without a development set: its scores are not calibrated probabilities")
     with Progress("parsed") as progress:
-        reader = parser.parse_file(
-            source, target, format=format, scores=scores, on_error=on_error, progress=progress
-        )
+        reader = parser.parse_file(source, target, format=format, scores=scores, on_error=on_error, progress=progress)
     for fault in reader.faults:
         note(str(fault))
     if reader.skipped:

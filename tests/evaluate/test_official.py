@@ -17,8 +17,15 @@ from parser.evaluate.attachment import official
 from parser.evaluate.comparison import compare
 from parser.treebank.tree import problem
 
-TREEBANKS = ["Basque-BDT", "Chinese-GSD", "English-EWT", "French-Sequoia", "Korean-GSD", "Swedish-Talbanken",
-             "Turkish-IMST"]
+TREEBANKS = [
+    "Basque-BDT",
+    "Chinese-GSD",
+    "English-EWT",
+    "French-Sequoia",
+    "Korean-GSD",
+    "Swedish-Talbanken",
+    "Turkish-IMST",
+]
 
 
 @pytest.fixture(scope="module")

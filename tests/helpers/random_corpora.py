@@ -67,7 +67,7 @@ def reparsed(rng, sentences: list[Sentence], keep: float = 0.6) -> list[Sentence
     changed = []
     for sentence in sentences:
         guessed = random_words(rng, [w.form for w in sentence.words])
-        if rng.random() < keep:     # heads kept: only labels and tags differ
+        if rng.random() < keep:  # heads kept: only labels and tags differ
             guessed = [g._replace(head=w.head) for g, w in zip(guessed, sentence.words, strict=True)]
         words = [
             g._replace(deprel=w.deprel) if rng.random() < keep else g

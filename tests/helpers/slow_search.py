@@ -90,6 +90,7 @@ def parse(system, extractor, model, n, rows):
 
 # Easy-first: a candidate is (left word, action); actions are labels of LEFT, then labels of RIGHT
 
+
 def arc_of(state, left, action):
     items = state.items
     right = items[items.index(left) + 1]
@@ -98,8 +99,12 @@ def arc_of(state, left, action):
 
 def candidates(state):
     n_labels = len(state.system.labels)
-    return [(left, action) for left in state.items[:-1] for action in range(2 * n_labels)
-            if state.cursor.is_legal(*arc_of(state, left, action))]
+    return [
+        (left, action)
+        for left in state.items[:-1]
+        for action in range(2 * n_labels)
+        if state.cursor.is_legal(*arc_of(state, left, action))
+    ]
 
 
 def correct_candidates(state, gold, incomplete):
@@ -109,8 +114,11 @@ def correct_candidates(state, gold, incomplete):
         label = action % len(state.system.labels)
         is_gold = gold.heads[dep - 1] == head
         label_fits = not is_gold or state.system.labels[label] == gold.labels[dep - 1]
-        right = (gold.cursor.pair_correct(state.cursor, head, dep) if incomplete
-                 else gold.cursor.pair_cost(state.cursor, head, dep) == 0)
+        right = (
+            gold.cursor.pair_correct(state.cursor, head, dep)
+            if incomplete
+            else gold.cursor.pair_cost(state.cursor, head, dep) == 0
+        )
         if right and label_fits:
             found.append((left, action))
     return found
@@ -198,8 +206,9 @@ def parse_easy(system, extractor, model, n, rows):
         best = best_candidate(scores, candidates(state))
         chances = joint(scores, candidates(state))
         dep = arc_of(state, *best)[1]
-        arcs[dep - 1] = sum(p for (left, action), p in chances.items()
-                            if left == best[0] and action // n_labels == best[1] // n_labels)
+        arcs[dep - 1] = sum(
+            p for (left, action), p in chances.items() if left == best[0] and action // n_labels == best[1] // n_labels
+        )
         labelled[dep - 1] = chances[best]
         take_candidate(state, best)
     heads, labels = state.cursor.tree()

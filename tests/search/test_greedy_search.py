@@ -83,7 +83,8 @@ def check_twin(name, policy, learner, n=6, epochs=3, **options):
         for k in range(len(corpus)):
             path = trainer.train_path(corpus, k, iteration, one)
             assert path == slow_search.train_sentence(
-                system, extractor, slow, POLICIES[policy], corpus.example(k), corpus.rows(k), iteration, other)
+                system, extractor, slow, POLICIES[policy], corpus.example(k), corpus.rows(k), iteration, other
+            )
     assert one.state == other.state
     assert fast.updates > 0
     assert same(fast, slow)
@@ -95,10 +96,16 @@ def test_training_twin_of_every_system(name, policy):
     check_twin(name, policy, "perceptron")
 
 
-@pytest.mark.parametrize(("name", "options"), [
-    ("standard", {"root_label_only": True}), ("standard", {"single_root": True, "left_arc": "late"}),
-    ("eager", {"single_root": True}), ("eager-first", {"attach_aware": True}), ("hybrid", {"single_root": True}),
-])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("standard", {"root_label_only": True}),
+        ("standard", {"single_root": True, "left_arc": "late"}),
+        ("eager", {"single_root": True}),
+        ("eager-first", {"attach_aware": True}),
+        ("hybrid", {"single_root": True}),
+    ],
+)
 @pytest.mark.parametrize("policy", ["static", "always", "sample"])
 def test_training_twin_with_options_of_systems(name, options, policy):
     check_twin(name, policy, "adagrad", **options)
@@ -124,10 +131,11 @@ def test_easy_first_training_twin(name, policy, learner):
     for iteration in range(1, 4):
         trainer.train(corpus, np.arange(len(corpus)), iteration, one)
         for k in range(len(corpus)):
-            slow_search.train_easy(system, extractor, slow, POLICIES[policy], corpus.example(k), corpus.rows(k),
-                                   iteration, other)
+            slow_search.train_easy(
+                system, extractor, slow, POLICIES[policy], corpus.example(k), corpus.rows(k), iteration, other
+            )
     assert one.state == other.state
-    slow.updates = fast.updates     # add() is counted per call by some learners, per state by the search
+    slow.updates = fast.updates  # add() is counted per call by some learners, per state by the search
     assert same(fast, slow)
 
 
@@ -176,6 +184,7 @@ def test_parsing_twin(name):
 
 
 # Promises
+
 
 @pytest.mark.parametrize("name", STACK)
 @pytest.mark.parametrize("exploration", ["none", "ambiguity"])
@@ -233,8 +242,12 @@ def test_exploration_begins_after_iteration_k():
     assert leaves_gold(3) > 10
 
 
-CONVERGES = [(name, oracle, learner) for name in SYSTEMS for oracle in ("static", "dynamic")
-             for learner in ("perceptron", "adagrad")]
+CONVERGES = [
+    (name, oracle, learner)
+    for name in SYSTEMS
+    for oracle in ("static", "dynamic")
+    for learner in ("perceptron", "adagrad")
+]
 
 
 @pytest.mark.parametrize(("name", "oracle", "learner"), CONVERGES)
@@ -251,8 +264,9 @@ def test_every_system_and_learner_can_learn_fifty_sentences_by_heart(name, oracl
 def test_a_learner_that_never_learns_does_not_stop_easy_first():
     """After 100 updates in one configuration the correct attachment is made (Goldberg & Elhadad 2010 would go on)."""
     system, extractor, corpus = setting("easy", made_text(3), SMALL_PAIRS)
-    trainer = EasyTrainer(system, extractor, AdaGradRDA(n_actions(system), l1=1e9),
-                          TrainOptions("static", PRESETS["none"]))
+    trainer = EasyTrainer(
+        system, extractor, AdaGradRDA(n_actions(system), l1=1e9), TrainOptions("static", PRESETS["none"])
+    )
     trainer.train_sentence(corpus, 0, 1, Random(1))
     assert trainer.errors > 100
     assert trainer.errors % 100 == 0
@@ -316,6 +330,7 @@ def test_counts_of_states():
 
 # Decisions, for calibration
 
+
 @pytest.mark.parametrize("name", ["eager", "standard", "hybrid", "easy"])
 def test_decisions(name):
     system, extractor, corpus = setting(name, made_text(60))
@@ -335,6 +350,7 @@ def test_decisions(name):
 
 
 # Steps, for explanations
+
 
 @pytest.mark.parametrize("name", ["eager", "easy"])
 def test_trace(name):
@@ -358,6 +374,7 @@ def test_trace(name):
 
 # Parsing from Python
 
+
 def test_batches_corpora_and_lists_give_the_same_trees():
     text = made_text(40, seed=4)
     system, extractor, corpus = setting("eager", text)
@@ -369,7 +386,7 @@ def test_batches_corpora_and_lists_give_the_same_trees():
     start = 0
     for sentence in batch:
         one = session.parse({field: sentence.column(field) for field in ("form", "upos", "xpos")})
-        assert one.heads.tolist() == by_batch.heads[start:start + len(sentence)].tolist()
+        assert one.heads.tolist() == by_batch.heads[start : start + len(sentence)].tolist()
         start += len(sentence)
 
 
@@ -396,6 +413,7 @@ def test_a_long_sentence():
 
 
 # Faults
+
 
 def test_faults():
     system, extractor, corpus = setting("eager", made_text(5))

@@ -20,7 +20,9 @@ from parser.treebank import Reader
 from parser.treebank.tree import lift
 
 SETTINGS = {
-    "arc-eager": ("last", "rich"), "arc-standard": ("first", "zn11-standard"), "arc-hybrid": ("first", "zn11-hybrid"),
+    "arc-eager": ("last", "rich"),
+    "arc-standard": ("first", "zn11-standard"),
+    "arc-hybrid": ("first", "zn11-hybrid"),
     "easy-first": ("first", "easyfirst"),
 }
 

@@ -21,18 +21,24 @@ def test_changed_presets():
     assert exploration("err", k=1, p=0.5) == Exploration("errors", 1, 0.5, "best")
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: exploration("explore"), "unknown exploration 'explore', expected none, ambiguity, goldberg-nivre-2012"),
-    (lambda: exploration("none", k=1), "exploration 'none' has no k and no p"),
-    (lambda: exploration("sample", p=0.5), "exploration 'sample' has no p"),
-    (lambda: exploration("err", p=1.5), "p=1.5: a probability lies between 0 and 1"),
-    (lambda: exploration("err", k=-1), "k=-1: the number of iterations"),
-    (lambda: Exploration("walk"), "exploration kind 'walk', expected errors or sample"),
-    (lambda: Exploration(fallback="worst"), "fallback 'worst', expected best or random"),
-    (lambda: TrainOptions(oracle="best"), "oracle 'best', expected static, nondeterministic, dynamic"),
-    (lambda: TrainOptions(update="sgd"), "update 'sgd', expected perceptron or logistic"),
-    (lambda: TrainOptions(oracle="static"), "the static oracle knows nothing of states off the gold path"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: exploration("explore"),
+            "unknown exploration 'explore', expected none, ambiguity, goldberg-nivre-2012",
+        ),
+        (lambda: exploration("none", k=1), "exploration 'none' has no k and no p"),
+        (lambda: exploration("sample", p=0.5), "exploration 'sample' has no p"),
+        (lambda: exploration("err", p=1.5), "p=1.5: a probability lies between 0 and 1"),
+        (lambda: exploration("err", k=-1), "k=-1: the number of iterations"),
+        (lambda: Exploration("walk"), "exploration kind 'walk', expected errors or sample"),
+        (lambda: Exploration(fallback="worst"), "fallback 'worst', expected best or random"),
+        (lambda: TrainOptions(oracle="best"), "oracle 'best', expected static, nondeterministic, dynamic"),
+        (lambda: TrainOptions(update="sgd"), "update 'sgd', expected perceptron or logistic"),
+        (lambda: TrainOptions(oracle="static"), "the static oracle knows nothing of states off the gold path"),
+    ],
+)
 def test_errors(make, message):
     with pytest.raises(OptionError) as error:
         make()
