@@ -221,3 +221,29 @@ def test_every_system_and_learner_learns(files, tmp_path, capsys, options):
     (found,) = json.loads(capsys.readouterr().out)["evaluations"]
     assert found["with_punctuation"]["scores"]["LAS"]["f1"] > 60
     assert os.path.getsize(model) > 1000
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_a_reliability_diagram(files, model, tmp_path, suffix):
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    path = tmp_path / f"diagram.{suffix}"
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(path)]) == 0
+    assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")
+
+
+def test_a_diagram_without_matplotlib_says_what_is_missing(files, model, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(tmp_path / "x.png")]) == 2
+    assert "--plot needs matplotlib: pip install 'arcspeed[plot]'" in capsys.readouterr().err
+
+
+def test_word_clusters_from_a_file(files, tmp_path):
+    """Clusters stand in the model: parsing needs no file of them."""
+    clusters, templates = tmp_path / "clusters.txt", tmp_path / "set.txt"
+    clusters.write_text("".join(f"{k % 2:02b}\tword{k}\n" for k in range(10)) + "11\tla\n")
+    templates.write_text("s0.w\nn0.w\ns0.p n0.p\ncluster(s0) n0.p\ncluster(n0)\n")
+    arguments = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--features", str(templates)]
+    assert run([*arguments, "-q", "--epochs", "2", "--set", f"features.clusters={clusters}"]) == 0
+    clusters.unlink()
+    templates.unlink()
+    assert run(["parse", str(tmp_path / "m"), str(files / "dev.conllu"), "-o", str(tmp_path / "out")]) == 0
