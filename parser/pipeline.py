@@ -16,9 +16,11 @@ from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import validate_weights
+from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.session import Session
 from parser.treebank import Batch, Reader, TreebankError, Writer, open_output
+from parser.treebank.writer import Labels
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
 
@@ -160,19 +162,22 @@ class Parser:
         format: str = "auto",
         scores: bool = False,
         on_error: str = "stop",
+        threads: int = 1,
         progress=None,
     ) -> Reader:
-        """Parses a file into another; `-` is standard input or output. Gives the reader back, for its counts."""
+        """Parses a file into another; `-` is standard input or output. Gives the reader back, for its counts.
+
+        The output is the same for any number of threads.
+        """
         with (
             Reader(source, format=format, intern=(), heads="ignore", on_error=on_error) as reader,
             open_output(target) as stream,
             Writer(stream) as writer,
         ):
-            batch = Batch()
-            while reader.fill(batch):
-                found = self.parse_batch(batch, scores)
+            names = Labels(self.plain_labels)
+            for batch, found in parsed_batches(self, reader, scores, threads):
                 chances = (found.arcs, found.labelled) if scores else None
-                writer.write(batch, found.heads, found.labels, self.plain_labels, chances)
+                writer.write(batch, found.heads, found.labels, names, chances)
                 if progress is not None:
                     progress.advance(batch.n_words)
         return reader

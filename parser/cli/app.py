@@ -210,13 +210,14 @@ def parse(
     scores: Annotated[
         bool, typer.Option("--scores", help="Probabilities into MISC: HeadProb, and LabelProb of head and label.")
     ] = False,
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Threads that parse; the output is the same.")] = 1,
     format: FormatOption = "auto",
     on_error: OnErrorOption = OnError.stop,
 ) -> None:
     """Parse a treebank file or stream: HEAD and DEPREL are replaced, everything else stays as it is."""
     from parser.cli.parse import run
 
-    raise typer.Exit(run(model, source, output, format, scores, on_error.value))
+    raise typer.Exit(run(model, source, output, format, scores, threads, on_error.value))
 
 
 @app.command()

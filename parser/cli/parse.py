@@ -4,12 +4,13 @@ from parser.cli.console import Progress, note, warn
 from parser.pipeline import Parser
 
 
-def run(model: str, source: str, target: str, format: str, scores: bool, on_error: str) -> int:
+def run(model: str, source: str, target: str, format: str, scores: bool, threads: int, on_error: str) -> int:
     parser = Parser.load(model)
     if scores and parser.provenance.get("score_factor") is None:
         warn(f"{model} was trained without a development set: its scores are not calibrated probabilities")
     with Progress("parsed") as progress:
-        reader = parser.parse_file(source, target, format=format, scores=scores, on_error=on_error, progress=progress)
+        options = {"format": format, "scores": scores, "threads": threads, "on_error": on_error}
+        reader = parser.parse_file(source, target, progress=progress, **options)
     for fault in reader.faults:
         note(str(fault))
     if reader.skipped:

@@ -171,7 +171,8 @@ cdef class Writer:
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind is None:
+        # sentences before a fault of the input are good, and who reads from a pipe shall have them
+        if kind is None or issubclass(kind, TreebankError):
             self.flush()
 
     def flush(self):

@@ -247,3 +247,27 @@ def test_word_clusters_from_a_file(files, tmp_path):
     clusters.unlink()
     templates.unlink()
     assert run(["parse", str(tmp_path / "m"), str(files / "dev.conllu"), "-o", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize("threads", ["2", "5"])
+def test_threads_give_the_same_output_in_order(model, tmp_path, threads):
+    source = tmp_path / "many.conllu"
+    source.write_text("".join(generate(6000, seed=3)))
+    outputs = []
+    for count in ("1", threads):
+        out = tmp_path / f"out{count}"
+        assert run(["parse", str(model), str(source), "-o", str(out), "--scores", "--threads", count]) == 0
+        outputs.append(out.read_bytes())
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_what_stands_before_a_fault_is_parsed(model, threads):
+    source = "".join(generate(3000, seed=3))
+    answer = subprocess.run(
+        [sys.executable, "-m", "parser", "parse", model, "--threads", threads],
+        input=(source + "1\tbroken\n").encode(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 1
+    assert answer.stderr.decode().endswith(": 2 columns, expected 10 columns\n")
+    assert len(read_plain(answer.stdout.decode())) == 3000

@@ -1,7 +1,7 @@
-"""Costs by execution: take an action, finish the parse by zero-cost moves, count the loss (Chang et al. 2015, section 3).
+"""Costs by execution: take an action, finish the parse by zero-cost moves, count the loss (Chang et al. 2015).
 
-With an optimal reference policy the loss of such a roll-out is the oracle's cost plus what is lost already: 2 for a wrong
-head, 1 for a wrong label on a right one (their equation 1).
+With an optimal reference policy the loss of such a roll-out is the oracle's cost plus what is lost already: 2 for a
+wrong head, 1 for a wrong label on a right one (their equation 1).
 """
 
 import random
@@ -61,7 +61,7 @@ def test_executed_costs_are_the_oracles(name, root):
             continue
         costs = gold.costs(state, weights=(2, 1))
         executed = {}
-        for move in rng.sample(sorted(costs), min(6, len(costs))) + [min(costs, key=costs.get)]:
+        for move in [*rng.sample(sorted(costs), min(6, len(costs))), min(costs, key=costs.get)]:
             after = state.copy()
             after.apply(move)
             executed[move] = loss(finish(after, gold, rng), heads, labels)
