@@ -19,7 +19,8 @@ from parser.model.weights import validate_weights
 from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.session import Session
-from parser.treebank import Batch, Reader, TreebankError, Writer, open_output
+from parser.treebank import Batch, Reader, TreebankError, open_output
+from parser.treebank.tree_writer import tree_writer
 from parser.treebank.writer import Labels
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
@@ -43,6 +44,17 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.words)
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What came of parsing a file."""
+
+    sentences: int
+    words: int
+    skipped: int  # faulty sentences that were left out
+    faults: list[TreebankError]  # the first of their errors
+    dropped: dict[str, int]  # rows that the output's format has no place for: comments, multiwords, empty_nodes
 
 
 @dataclass(frozen=True)
@@ -160,19 +172,24 @@ class Parser:
         target: str | os.PathLike,
         *,
         format: str = "auto",
+        to: str = "auto",
         scores: bool = False,
         on_error: str = "stop",
         threads: int = 1,
         progress=None,
-    ) -> Reader:
-        """Parses a file into another; `-` is standard input or output. Gives the reader back, for its counts.
+    ) -> "FileReport":
+        """Parses a file into another; `-` is standard input or output.
 
-        The output is the same for any number of threads.
+        format: conllu, conllx, conll09, auto; text, vertical (pre-tokenized, see parser.treebank.plain). to: conllu,
+        conllx, conll09, jsonl, or auto: by the target's name, else as the source. The output is the same for any number
+        of threads.
         """
         with (
-            Reader(source, format=format, intern=(), heads="ignore", on_error=on_error) as reader,
+            Reader(
+                source, format=format, intern=(), heads="ignore", on_error=on_error, tags=self.assembly.pos
+            ) as reader,
             open_output(target) as stream,
-            Writer(stream) as writer,
+            tree_writer(stream, to, str(target)) as writer,
         ):
             names = Labels(self.plain_labels)
             for batch, found in parsed_batches(self, reader, scores, threads):
@@ -180,7 +197,7 @@ class Parser:
                 writer.write(batch, found.heads, found.labels, names, chances)
                 if progress is not None:
                     progress.advance(batch.n_words)
-        return reader
+        return FileReport(reader.n_sentences, reader.n_words, reader.skipped, reader.faults, writer.dropped)
 
     # Judging and explaining
 

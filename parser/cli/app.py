@@ -211,13 +211,24 @@ def parse(
         bool, typer.Option("--scores", help="Probabilities into MISC: HeadProb, and LabelProb of head and label.")
     ] = False,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Threads that parse; the output is the same.")] = 1,
-    format: FormatOption = "auto",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Format of the input: conllu, conllx, conll09, auto (by name, else by rows); text: a pre-tokenized "
+            "sentence a line, word or word_TAG; vertical: a token, or token TAB tag, a line.",
+        ),
+    ] = "auto",
+    to: Annotated[
+        str, typer.Option(help="Format of the output: conllu, conllx, conll09, jsonl, or auto: by name, else as IN.")
+    ] = "auto",
     on_error: OnErrorOption = OnError.stop,
 ) -> None:
     """Parse a treebank file or stream: HEAD and DEPREL are replaced, everything else stays as it is."""
     from parser.cli.parse import run
 
-    raise typer.Exit(run(model, source, output, format, scores, threads, on_error.value))
+    options = {"format": format, "to": to, "scores": scores, "threads": threads, "on_error": on_error.value}
+    raise typer.Exit(run(model, source, output, options))
 
 
 @app.command()

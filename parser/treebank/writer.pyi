@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import BinaryIO
 
@@ -10,6 +10,7 @@ from parser.treebank.layout import Layout
 class Labels:
     n: int
     def __init__(self, names: Iterable[str]) -> None: ...
+    def __iter__(self) -> Iterator[str]: ...
 
 class Writer:
     stream: BinaryIO
