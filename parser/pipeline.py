@@ -118,9 +118,9 @@ class Parser:
 
     # Parsing
 
-    @cached_property
-    def plain_labels(self) -> tuple[str, ...]:
-        """The labels that the parser gives, by id: those of the treebank come first among the assembly's."""
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names by id; the parser gives those of the treebank, which come first."""
         return self.assembly.labels
 
     @cached_property
@@ -153,13 +153,13 @@ class Parser:
         found = session.parse(given, scores)
         self._idle.append(session)
         self.assembly.restorer.decode_all(found.heads, found.labels, np.array([0, len(words)], np.int64))
-        labels = [self.plain_labels[i] for i in found.labels]
+        labels = [self.labels[i] for i in found.labels]
         if not scores:
             return Tree(list(words), found.heads.tolist(), labels)
         return Tree(list(words), found.heads.tolist(), labels, found.arcs.tolist(), found.labelled.tolist())
 
     def parse_batch(self, batch: Batch, scores: bool = False):
-        """Heads, label ids (of `plain_labels`) and probabilities of all words of a batch, as arrays."""
+        """Heads, label ids (of `labels`) and probabilities of all words of a batch, as arrays."""
         session = self._session()
         found = session.parse_batch(batch, scores)
         self._idle.append(session)
@@ -191,7 +191,7 @@ class Parser:
             open_output(target) as stream,
             tree_writer(stream, to, str(target)) as writer,
         ):
-            names = Labels(self.plain_labels)
+            names = Labels(self.labels)
             for batch, found in parsed_batches(self, reader, scores, threads):
                 chances = (found.arcs, found.labelled) if scores else None
                 writer.write(batch, found.heads, found.labels, names, chances)
@@ -221,7 +221,7 @@ class Parser:
                 found = self.parse_batch(batch)
                 heads.append(found.heads)
                 labels.append(found.labels)
-        return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.plain_labels, source)
+        return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.labels, source)
 
     def explain(
         self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns: Sequence[str]

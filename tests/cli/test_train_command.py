@@ -160,6 +160,8 @@ def test_evaluate_with_a_model(files, model, tmp_path, capsys):
     assert first["with_punctuation"] == second["with_punctuation"]
     assert run(["evaluate", str(files / "dev.conllu")]) == 2
     assert "nothing to score" in capsys.readouterr().err
+    assert run(["evaluate", "-", "--model", str(model)]) == 2
+    assert "standard input cannot be read twice" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
