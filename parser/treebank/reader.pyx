@@ -296,8 +296,8 @@ cdef class Reader:
         expect("heads", heads, ("check", "ignore"))
         expect("roots", roots, ("error", "warn", "ignore"))
         expect("on_error", on_error, ("stop", "skip"))
-        self.vocab = Vocab() if vocab is None else vocab
         self.columns = tuple(intern)
+        self.vocab = Vocab(self.columns) if vocab is None else vocab
         self.roots = roots
         self.skip = on_error == "skip"
         self.rules.read_heads = heads == "check"
