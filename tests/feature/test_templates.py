@@ -15,7 +15,7 @@ SIZES = {
     "l2s": 362,
     "l2s-program": 368,
     "easyfirst": 102,
-    "rich": 114,
+    "rich": 114, "wide": 134, "lite": 69,
 }
 
 
