@@ -87,7 +87,10 @@ def test_ctrl_c_leaves_a_usable_parser(files, tmp_path):
     path = tmp_path / "m.model"
     command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
     process = subprocess.Popen(
-        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"], stderr=subprocess.PIPE
+        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"],
+        stderr=subprocess.PIPE,
+        # a test run started in the background may ignore the signal, and its children would inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.time() + 60
     while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
