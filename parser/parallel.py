@@ -19,7 +19,7 @@ def parsed_batches(parser, reader: Reader, scores: bool, threads: int) -> Iterat
     if threads <= 1:
         batch = Batch()
         while reader.fill(batch):
-            yield batch, parser.parse_batch(batch, scores)
+            yield batch, parser.parse_rows(batch, scores)
         return
     idle: list[Batch] = []
     waiting: deque = deque()
@@ -33,7 +33,7 @@ def parsed_batches(parser, reader: Reader, scores: bool, threads: int) -> Iterat
             except TreebankError as error:
                 fault = error
                 break
-            waiting.append((batch, pool.submit(parser.parse_batch, batch, scores)))
+            waiting.append((batch, pool.submit(parser.parse_rows, batch, scores)))
             if len(waiting) >= 2 * threads:
                 yield from taken(waiting, idle)
         while waiting:

@@ -43,6 +43,24 @@ def test_words_batches_and_files_give_the_same_trees(files, model, tmp_path):
         assert (tagged.heads, tagged.labels) == expected, "zn11 reads nothing but forms and the tags"
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_many_sentences_at_once(files, model, threads):
+    given = sentences(files) * 30
+    pairs = [(s.words, s.column("xpos")) for s in given]
+    expected = [model.parse(*pair, scores=True) for pair in pairs[:40]] * 30
+    assert model.parse_batch(pairs, scores=True, threads=threads) == expected
+    columns = [{"form": words, "xpos": tags} for words, tags in pairs[:40]]
+    assert model.parse_batch(columns, scores=True) == expected[:40]
+    assert model.parse_batch([words for words, _ in pairs[:40]]) == [model.parse(words) for words, _ in pairs[:40]]
+    assert model.parse_batch([]) == []
+
+
+@pytest.mark.parametrize("bad", [[], ["a", ""], ["a\tb"], ["a\nb"], (["a", "b"], ["X"])], ids=repr)
+def test_sentences_that_are_none(model, bad):
+    with pytest.raises(ValueError, match=r"expected words|2 words but 1"):
+        model.parse_batch([["fine"], bad])
+
+
 def test_a_loaded_parser_is_the_one_that_was_saved(files, model, tmp_path):
     model.save(tmp_path / "m")
     again = parser.load(tmp_path / "m")
