@@ -66,7 +66,7 @@ class FeaturesConfig:
 @dataclass(frozen=True)
 class LearnerConfig:
     name: str = option("perceptron", "learner", choices=LEARNER_OPTIONS)
-    min_updates: int = option(2, "rows changed fewer times are left out", least=0)
+    min_updates: int = option(5, "rows changed fewer times are left out", least=0)
     margin: float | None = option(None, "by how much a right action must win (perceptron, passive-aggressive)", least=0)
     cap: float | None = option(None, "largest step (passive-aggressive)", least=0)
     alpha: float | None = option(None, "size of steps (adagrad-rda)", least=0)
@@ -94,7 +94,7 @@ class ExploreConfig:
 @dataclass(frozen=True)
 class TrainConfig:
     labelled: bool = option(True, "costs count wrong labels too")
-    epochs: int = option(15, "passes over the training data", least=1)
+    epochs: int = option(10, "passes over the training data", least=1)
     patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0)
     seed: int = option(1, "seed of everything that is random", least=0, most=2**63 - 1)
     ensemble: int = option(1, "models of successive seeds, added up into one", least=1)

@@ -152,7 +152,7 @@ def train(
     ] = None,
     k: Annotated[int | None, typer.Option(help="Epochs without exploration.")] = None,
     p: Annotated[float | None, typer.Option(help="Probability of following a wrong prediction.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [15]")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [10]")] = None,
     patience: Annotated[
         int | None, typer.Option(help="Stop after so many epochs without a better dev score; 0 never. [0]")
     ] = None,
