@@ -25,6 +25,7 @@ MAY_USE = {
     "score": ["common"],
     "learn": ["common", "score"],
     "search": ["common", "errors", "treebank", "transition", "feature", "score", "learn.learner"],
+    "compiled": ["common", "errors", "treebank", "transition", "feature", "score", "search"],
     "model": ["common", "errors", "score"],
     "config": ["errors", "transition", "search.options"],
     "evaluate": ["common", "errors", "treebank"],

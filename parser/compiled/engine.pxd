@@ -1,0 +1,144 @@
+"""The engine: scores of a state from remembered sums.
+
+`Engine` is the plan of a model and read-only; `Memory` belongs to one session and remembers what groups of templates
+added up to: a cache, so forgetting changes nothing but speed. Every entry was made by the plain way of scoring.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+
+from cymem.cymem cimport Pool
+
+from parser.common cimport feat_t
+from parser.compiled.table cimport Table, TableC
+from parser.feature.extract cimport MAX_NODES, Extractor
+from parser.transition.node cimport NodeC
+from parser.transition.state cimport StateC
+
+cdef enum:
+    MAX_BITS = 8
+    MAX_TERMS = 8
+    MAX_VALUES = 128        # different values that one pattern's keys are made of
+    MAX_WATCHED = 80
+    SLOTS_KEPT = 64         # sums remembered for elements of the stack
+    SPARSE = 12             # weights that fit into a line
+
+
+cdef extern from "parser/compiled/kernel.h":
+    enum:
+        KERNEL_LANES
+        N_KERNEL_SETS
+    ctypedef struct kernel_set:
+        const char* name
+        int (*usable)() noexcept nogil
+        void (*sum)(const int16_t* const* rows, int32_t n, int32_t blocks, int16_t* out) noexcept nogil
+        int32_t (*best)(const int16_t* const* rows, int32_t n, int32_t blocks, const int16_t* mask, const int16_t* rank,
+                        int16_t* out) noexcept nogil
+    const kernel_set* kernel_sets
+
+
+cdef struct ValueC:         # one number of a key
+    int32_t kind            # a PartKind; 0: a stored value of a word
+    int32_t node
+    int32_t argument        # which stored value; the other node of a distance
+    int32_t cap
+
+
+cdef struct GroupC:
+    uint64_t seed
+    uint16_t term[MAX_TERMS]    # places among the pattern's values; place 0 holds 0
+    int32_t n_terms         # 4 or 8
+    int32_t first_rule      # in Engine.rules
+    int32_t n_rules
+    int32_t spare
+
+
+cdef struct PatternC:
+    int32_t first_value     # in Engine.values
+    int32_t n_stored
+    int32_t n_values
+    int32_t first_group
+    int32_t n_groups
+
+
+cdef struct ChunkC:
+    int32_t kind            # as groups.BUFFER, ANCHORED, CROSS
+    int32_t anchor          # a node
+    int32_t depth           # of an anchor on the stack, from the top; -1: in the buffer
+    int32_t first_slot      # where its sums are kept
+    int32_t n_bits
+    int32_t bits[MAX_BITS]
+    int32_t first_pattern   # in Engine.pattern_of
+    int32_t n_nodes
+    int32_t nodes[MAX_NODES]
+    int32_t n_watched
+    int32_t watched[MAX_WATCHED]    # node * 4 + (0 head, 1 outermost left, 2 outermost right)
+
+
+cdef struct LineC:          # a remembered sum: 64 bytes
+    uint64_t key            # 0: empty
+    uint32_t dense          # a row of the arena; 0: the weights are here
+    uint16_t n
+    uint16_t spare
+    uint16_t column[SPARSE]
+    int16_t value[SPARSE]
+
+
+cdef struct MemoryC:
+    LineC* lines
+    int32_t shift           # 64 - log2(lines)
+    int16_t* arena
+    uint32_t n_rows
+    uint32_t used           # rows of the arena; row 0 is not used
+    int16_t* spare          # rows for sums that find no room in the arena, one per group of a pattern
+    int16_t* kept           # sums of chunks, by slot
+    int32_t* signs          # what they depend on, by slot
+    int16_t* loose          # the weights of short rows
+    int16_t* scores
+    int16_t* legal          # the mask of the state at hand, where labels decide what is legal
+    int16_t* found          # the sum being made
+    const int16_t** rows
+    uint64_t* keys          # of the groups of a pattern
+    int32_t sentence        # number of the sentence, part of every sign
+
+
+cdef class Memory:
+    cdef MemoryC c
+    cdef object owner       # the engine it was made for
+
+
+cdef class Engine:
+    cdef readonly Table table
+    cdef readonly Extractor extractor
+    cdef readonly object chunks_made    # as groups.make_chunks gives them
+    cdef readonly str kernel
+    cdef const kernel_set* kernels
+    cdef TableC rows_of
+    cdef int32_t n_columns, blocks, width, n_chunks, n_slots, most_groups, sign_length
+    cdef ChunkC* chunks
+    cdef PatternC* patterns
+    cdef GroupC* groups
+    cdef ValueC* values
+    cdef int32_t* pattern_of
+    cdef int32_t* rules             # places in the extractor
+    cdef Pool mem                    # owns the arrays above
+    cdef int16_t* bias
+    cdef int16_t* rank
+
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan) except -1
+    cdef int lay_patterns(self, ChunkC* c, chunk, plan, place_of, filled) except -1
+    cdef dict lay_values(self, PatternC* p, pattern, plan, filled)
+    cdef int lay_group(self, GroupC* g, group, values, plan, place_of, filled) except -1
+
+    cdef int begin_sentence(self, MemoryC* m) noexcept nogil
+    # Scores all columns; gives the rank of the best where mask is set.
+    cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil
+    cdef int32_t collect(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                         const feat_t* words, int32_t n_rows, bint* is_loose) noexcept nogil
+    cdef int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                            const feat_t* words) noexcept nogil
+    cdef LineC* find(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
+                     const feat_t* words, int32_t number, const int16_t** dense) noexcept nogil
+    # What a group's templates add up to, one by one, into `found`.
+    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
+                     const feat_t* words) noexcept nogil

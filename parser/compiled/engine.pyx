@@ -1,0 +1,431 @@
+"""Scoring states with remembered sums; see groups.py for the plan and engine.pxd for the parts."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset
+
+from cymem.cymem cimport Pool
+
+from parser.common cimport CHECK, feat_t
+from parser.compiled.table cimport Table, add_table_row, find_row
+from parser.feature.extract cimport (DISTANCE, LABEL, LEAF, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
+                                     STORED, Extractor, PartC, RuleC, find_nodes)
+from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
+from parser.score.keymap cimport PREFETCH
+from parser.transition.node cimport NodeC, head, l1, label, lset, lval, r1, rset, rval
+from parser.transition.state cimport StateC
+from parser.transition.state cimport nodes as state_nodes
+
+from parser.compiled.groups import ANCHORED, BUFFER, CROSS
+from parser.feature.hashing import seed_of
+from parser.feature.plan import STEPS
+
+
+cdef extern from "stdlib.h":
+    int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
+
+cdef enum:
+    KIND_BUFFER = 0             # as groups.BUFFER
+    KIND_ANCHORED = 1
+    KIND_CROSS = 2
+    MAX_CHUNKS = 24
+    LINE = 64
+    PAGE = 1 << 21
+    LINE_BITS = 18              # remembered sums of a session: 16 MiB
+    ARENA_BYTES = 3 << 24       # dense ones: 48 MiB
+    FEW_ROWS = 64               # the arena holds at least so many
+
+cdef uint64_t HOME = 0x9E3779B97F4A7C15     # Fibonacci hashing (Knuth 1998, vol. 3, 6.4)
+
+
+cdef void* aligned(size_t bytes, size_t alignment=LINE) except NULL:
+    """Zeroed memory."""
+    cdef void* memory = NULL
+    bytes = (max(bytes, <size_t>1) + alignment - 1) // alignment * alignment
+    if posix_memalign(&memory, alignment, bytes) != 0:
+        raise MemoryError(f"no memory for {bytes} bytes")
+    memset(memory, 0, bytes)
+    return memory
+
+
+def kernel_names():
+    """Instruction sets that this build has code for and this machine can run, the best last."""
+    return [kernel_sets[i].name.decode() for i in range(N_KERNEL_SETS) if kernel_sets[i].usable()]
+
+
+cdef class Memory:
+    def __cinit__(self):
+        memset(&self.c, 0, sizeof(MemoryC))
+
+    def __init__(self, Engine engine not None):
+        cdef MemoryC* m = &self.c
+        cdef size_t row = engine.width * sizeof(int16_t)
+        self.owner = engine
+        m.lines = <LineC*>aligned(sizeof(LineC) << LINE_BITS, PAGE)
+        m.shift = 64 - LINE_BITS
+        m.n_rows = <uint32_t>max(ARENA_BYTES // row, <size_t>FEW_ROWS)
+        m.used = 1
+        m.arena = <int16_t*>aligned(m.n_rows * row, PAGE)
+        m.spare = <int16_t*>aligned((engine.most_groups + 1) * row)
+        m.kept = <int16_t*>aligned(engine.n_slots * row)
+        m.signs = <int32_t*>aligned(engine.n_slots * engine.sign_length * sizeof(int32_t))
+        m.loose, m.scores = <int16_t*>aligned(row), <int16_t*>aligned(row)
+        m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
+        m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*))
+        m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t))
+
+    def __dealloc__(self):
+        for memory in (<size_t>self.c.lines, <size_t>self.c.arena, <size_t>self.c.spare, <size_t>self.c.kept,
+                       <size_t>self.c.signs, <size_t>self.c.loose, <size_t>self.c.scores, <size_t>self.c.found, <size_t>self.c.legal,
+                       <size_t>self.c.rows, <size_t>self.c.keys):
+            free(<void*><size_t>memory)
+
+
+cdef class Engine:
+    def __cinit__(self):
+        self.bias = self.rank = NULL
+
+    def __init__(self, Table table not None, Extractor extractor not None, chunks, actions, str kernel=""):
+        """actions: of the columns of the table. kernel: one of kernel_names(), the best by default."""
+        self.table, self.extractor, self.chunks_made = table, extractor, chunks
+        self.rows_of = table.c
+        self.n_columns = table.n_columns
+        self.blocks = (self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES
+        self.width = self.blocks * KERNEL_LANES
+        self.choose_kernel(kernel)
+        self.mem = Pool()
+        self.lay_out(chunks, extractor)
+        self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
+        cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
+        if row:
+            add_table_row(&self.rows_of, row, self.bias)
+        for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
+            self.rank[column] = place
+
+    def __dealloc__(self):
+        free(self.bias)
+        free(self.rank)
+
+    def choose_kernel(self, kernel):
+        usable = kernel_names()
+        self.kernel = kernel or usable[len(usable) - 1]
+        if self.kernel not in usable:
+            raise ValueError(f"no code for {self.kernel!r} here, expected one of {', '.join(usable)}")
+        for i in range(N_KERNEL_SETS):
+            if kernel_sets[i].name.decode() == self.kernel:
+                self.kernels = &kernel_sets[i]
+
+    # The plan as flat arrays
+
+    def lay_out(self, chunks, Extractor extractor):
+        plan = extractor.plan
+        patterns = [pattern for chunk in chunks for pattern in chunk.patterns]
+        groups = [group for pattern in patterns for group in pattern.groups]
+        if len(chunks) > MAX_CHUNKS:
+            raise ValueError(f"{len(chunks)} parts of a feature set, at most {<int>MAX_CHUNKS}")
+        self.n_chunks = <int32_t>len(chunks)
+        self.most_groups = <int32_t>max(len(pattern.groups) for pattern in patterns)
+        self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
+        self.patterns = <PatternC*>self.mem.alloc(len(patterns), sizeof(PatternC))
+        self.groups = <GroupC*>self.mem.alloc(len(groups) + 1, sizeof(GroupC))
+        self.values = <ValueC*>self.mem.alloc((len(patterns) + 1) * MAX_VALUES, sizeof(ValueC))
+        self.rules = <int32_t*>self.mem.alloc(sum(len(group.rules) for group in groups) + 1, sizeof(int32_t))
+        self.pattern_of = <int32_t*>self.mem.alloc(sum(1 << len(chunk.bits) for chunk in chunks), sizeof(int32_t))
+        self.n_slots = self.sign_length = 0
+        filled = {"pattern": 0, "group": 0, "value": 0, "rule": 0, "pattern_of": 0}
+        place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
+        for i, chunk in enumerate(chunks):
+            self.lay_chunk(&self.chunks[i], chunk, plan)
+            self.lay_patterns(&self.chunks[i], chunk, plan, place_of, filled)
+
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan) except -1:
+        c.kind, c.anchor, c.depth = chunk.kind, chunk.anchor, -1
+        if chunk.kind == ANCHORED and STEPS[plan.nodes[chunk.anchor][0]] == "stack":
+            c.depth = plan.nodes[chunk.anchor][1]
+        c.first_slot = self.n_slots
+        self.n_slots += 0 if chunk.kind == CROSS else SLOTS_KEPT if c.depth >= 0 else 1
+        c.n_nodes, c.n_watched, c.n_bits = <int32_t>len(chunk.nodes), 0, <int32_t>len(chunk.bits)
+        for i, node in enumerate(chunk.nodes):
+            c.nodes[i] = node
+        for i, node in enumerate(chunk.bits):
+            c.bits[i] = node
+        for node, side in chunk.watched:
+            if (STEPS.index(side), node) not in [plan.nodes[n] for n in chunk.nodes]:
+                if c.n_watched == MAX_WATCHED:
+                    raise ValueError(f"more than {<int>MAX_WATCHED} nodes with dependents in a feature set")
+                c.watched[c.n_watched] = node * 4 + "hlr".index(side)
+                c.n_watched += 1
+        self.sign_length = max(self.sign_length, 2 + c.n_nodes + c.n_watched)
+        return 0
+
+    cdef int lay_patterns(self, ChunkC* c, chunk, plan, place_of, filled) except -1:
+        cdef PatternC* p
+        c.first_pattern = filled["pattern_of"]
+        filled["pattern_of"] += 1 << len(chunk.bits)
+        for i in range(1 << len(chunk.bits)):
+            self.pattern_of[c.first_pattern + i] = -1
+        for pattern in chunk.patterns:
+            bits = sum(1 << i for i, node in enumerate(chunk.bits) if node in pattern.present)
+            self.pattern_of[c.first_pattern + bits] = filled["pattern"]
+            p = &self.patterns[filled["pattern"]]
+            filled["pattern"] += 1
+            values = self.lay_values(p, pattern, plan, filled)
+            p.first_group, p.n_groups = filled["group"], <int32_t>len(pattern.groups)
+            for group in pattern.groups:
+                self.lay_group(&self.groups[filled["group"]], group, values, plan, place_of, filled)
+                filled["group"] += 1
+        return 0
+
+    cdef dict lay_values(self, PatternC* p, pattern, plan, filled):
+        """Place of every value among those of the pattern; 0 is that of the number 0."""
+        stored, others = {}, {}
+        for group in pattern.groups:
+            for node, attributes in group.words:
+                stored.setdefault((node, plan.stored_value(attributes)), None)
+            for part in sorted(group.parts, key=lambda part: (part.kind, part.node, part.other, part.cap)):
+                others.setdefault(part, None)
+        if len(stored) + len(others) >= MAX_VALUES:
+            raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_VALUES} values")
+        p.first_value, p.n_stored, p.n_values = filled["value"], <int32_t>len(stored), <int32_t>(len(stored) + len(others))
+        places = {}
+        for node, value in stored:
+            self.values[filled["value"]] = ValueC(STORED, node, value, 0)
+            places[node, value] = len(places) + 1
+            filled["value"] += 1
+        for part in others:
+            self.values[filled["value"]] = ValueC(part.kind, part.node, part.other, part.cap)
+            places[part] = len(places) + 1
+            filled["value"] += 1
+        return places
+
+    cdef int lay_group(self, GroupC* g, group, values, plan, place_of, filled) except -1:
+        terms = [values[node, plan.stored_value(attributes)] for node, attributes in group.words]
+        terms += sorted(values[part] for part in group.parts)
+        if len(terms) > MAX_TERMS:
+            raise ValueError(f"templates that depend on {len(terms)} values, at most {<int>MAX_TERMS}")
+        g.n_terms = 4 if len(terms) <= 4 else 8
+        for i in range(MAX_TERMS):
+            g.term[i] = terms[i] if i < len(terms) else 0
+        g.seed = seed_of(repr((sorted(group.rules), [(n, sorted(a)) for n, a in group.words],
+                               sorted((p.kind, p.node, p.other, p.cap) for p in group.parts), sorted(group.absent))))
+        g.first_rule, g.n_rules = filled["rule"], <int32_t>len(group.rules)
+        for rule in sorted(place_of[rule] for rule in group.rules):
+            self.rules[filled["rule"]] = rule
+            filled["rule"] += 1
+        return 0
+
+    # Scoring
+
+    cdef int begin_sentence(self, MemoryC* m) noexcept nogil:
+        """Nothing is kept from one sentence to the next but what groups added up to; and that only as far as there is
+        room."""
+        if m.sentence == 0x7FFFFFFF:
+            memset(m.signs, 0, self.n_slots * self.sign_length * sizeof(int32_t))
+            m.sentence = 0
+        m.sentence += 1
+        if m.used > m.n_rows - m.n_rows // 4:
+            memset(m.lines, 0, sizeof(LineC) << (64 - m.shift))
+            m.used = 1
+        return 0
+
+    cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil:
+        cdef int32_t node[MAX_NODES]
+        cdef const int16_t* sums[MAX_CHUNKS]
+        cdef int32_t i, n = 0, n_sums = 0
+        cdef bint is_loose = False
+        cdef const ChunkC* chunk
+        cdef const int16_t* total
+        find_nodes(self.extractor.steps, self.extractor.n_nodes, s, node)
+        for i in range(self.n_chunks):
+            chunk = &self.chunks[i]
+            if chunk.kind == KIND_CROSS:
+                n = self.collect(m, chunk, node, s, words, n, &is_loose)
+            elif chunk.kind == KIND_BUFFER or node[chunk.anchor] >= 0:
+                sums[n_sums] = self.chunk_sum(m, chunk, node, s, words)
+                n_sums += 1
+        for i in range(n_sums):
+            m.rows[n + i] = sums[i]
+        n += n_sums
+        m.rows[n] = self.bias
+        n += 1
+        if is_loose:
+            m.rows[n] = m.loose
+            n += 1
+        i = self.kernels.best(m.rows, n, self.blocks, mask, self.rank, m.scores)
+        if is_loose:
+            memset(m.loose, 0, self.width * sizeof(int16_t))
+        return i
+
+    cdef int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                            const feat_t* words) noexcept nogil:
+        """The chunk's sum, made anew if something that it looks at has changed."""
+        cdef int32_t sign[2 + MAX_NODES + MAX_WATCHED]
+        cdef const NodeC* all_nodes = state_nodes(s)
+        cdef int32_t slot = chunk.first_slot, i, k = 1, n
+        cdef int32_t* kept
+        cdef bint is_loose = False
+        if chunk.depth >= 0:
+            slot += (s.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
+        sign[0] = m.sentence
+        for i in range(chunk.n_nodes):
+            sign[k + i] = node[chunk.nodes[i]]
+        k += chunk.n_nodes
+        for i in range(chunk.n_watched):
+            sign[k + i] = watched_node(all_nodes, node[chunk.watched[i] >> 2], chunk.watched[i] & 3)
+        k += chunk.n_watched
+        kept = m.signs + slot * self.sign_length
+        if memcmp(kept, sign, k * sizeof(int32_t)) == 0:
+            return m.kept + <size_t>slot * self.width
+        memcpy(kept, sign, k * sizeof(int32_t))
+        n = self.collect(m, chunk, node, s, words, 0, &is_loose)
+        if is_loose:
+            m.rows[n] = m.loose
+            n += 1
+        if n > 0:
+            self.kernels.sum(m.rows, n, self.blocks, m.kept + <size_t>slot * self.width)
+        else:
+            memset(m.kept + <size_t>slot * self.width, 0, self.width * sizeof(int16_t))
+        if is_loose:
+            memset(m.loose, 0, self.width * sizeof(int16_t))
+        return m.kept + <size_t>slot * self.width
+
+    cdef int32_t collect(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                         const feat_t* words, int32_t n_rows, bint* is_loose) noexcept nogil:
+        """Puts the rows of a chunk's groups on the list, and the weights of short ones into `loose`."""
+        cdef uint64_t value[MAX_VALUES]
+        cdef uint64_t key
+        cdef int32_t i, k, bits = 0
+        cdef const PatternC* p
+        cdef const GroupC* g
+        cdef const ValueC* v
+        cdef const LineC* line
+        cdef const int16_t* dense
+        for i in range(chunk.n_bits):
+            bits |= (node[chunk.bits[i]] >= 0) << i
+        CHECK(self.pattern_of[chunk.first_pattern + bits] >= 0)
+        p = &self.patterns[self.pattern_of[chunk.first_pattern + bits]]
+        v = self.values + p.first_value
+        value[0] = 0
+        for i in range(p.n_stored):
+            value[i + 1] = words[node[v[i].node] * self.extractor.stride + v[i].argument]
+        for i in range(p.n_stored, p.n_values):
+            value[i + 1] = state_number(&v[i], node, state_nodes(s), s.root_pos)
+        for i in range(p.n_groups):
+            g = &self.groups[p.first_group + i]
+            key = (g.seed + value[g.term[0]] * feature_factor[0] + value[g.term[1]] * feature_factor[1]
+                   + value[g.term[2]] * feature_factor[2] + value[g.term[3]] * feature_factor[3])
+            if g.n_terms > 4:
+                for k in range(4, MAX_TERMS):
+                    key += value[g.term[k]] * feature_factor[k]
+            key |= key == 0
+            m.keys[i] = key
+            PREFETCH(&m.lines[(key * HOME) >> m.shift])
+        for i in range(p.n_groups):
+            dense = NULL
+            line = self.find(m, &self.groups[p.first_group + i], m.keys[i], node, s, words, n_rows, &dense)
+            if dense != NULL:
+                m.rows[n_rows] = dense
+                n_rows += 1
+            elif line.n > 0:
+                is_loose[0] = True
+                for k in range(line.n):
+                    m.loose[line.column[k]] = <int16_t>(m.loose[line.column[k]] + line.value[k])
+        return n_rows
+
+    cdef LineC* find(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
+                     const feat_t* words, int32_t number, const int16_t** dense) noexcept nogil:
+        """The line of a key, and its row if it is dense. A sum that is not there is made."""
+        cdef uint64_t home = (key * HOME) >> m.shift
+        cdef LineC* line = &m.lines[home]
+        cdef int32_t i, n = 0
+        cdef int16_t* row
+        if line.key != key:
+            line = &m.lines[home ^ 1]
+        if line.key == key:
+            if line.dense != 0:
+                dense[0] = m.arena + <size_t>line.dense * self.width
+            return line
+        self.add_up(m, group, self.extractor, node, s, words)
+        if m.lines[home].key == 0 or (line.key != 0 and key >> 17 & 1):
+            line = &m.lines[home]
+        line.key, line.dense, line.n = key, 0, 0
+        for i in range(self.n_columns):
+            n += m.found[i] != 0
+        if n <= SPARSE:
+            for i in range(self.n_columns):
+                if m.found[i] != 0:
+                    line.column[line.n], line.value[line.n] = <uint16_t>i, m.found[i]
+                    line.n += 1
+            return line
+        if m.used < m.n_rows:
+            line.dense = m.used
+            row = m.arena + <size_t>m.used * self.width
+            m.used += 1
+        else:                       # not remembered
+            line.key = 0
+            row = m.spare + <size_t>number * self.width
+        memcpy(row, m.found, self.width * sizeof(int16_t))
+        dense[0] = row
+        return line
+
+    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
+                     const feat_t* words) noexcept nogil:
+        """The plain way: every template of the group by its feature key."""
+        cdef const RuleC* rule
+        cdef const PartC* part
+        cdef uint64_t present = 0
+        cdef feat_t total, value
+        cdef int32_t i, k, place
+        cdef uint32_t row
+        memset(m.found, 0, self.width * sizeof(int16_t))
+        for i in range(e.n_nodes):
+            present |= <uint64_t>(node[i] >= 0) << i
+        for i in range(e.n_conditions):
+            if words[node[e.conditions[i].node] * e.stride + e.conditions[i].value] != FEATURE_NONE:
+                present |= <uint64_t>1 << (MAX_NODES + i)
+        for i in range(group.first_rule, group.first_rule + group.n_rules):
+            rule = &e.rules[self.rules[i]]
+            if not present & rule.any_of or present & rule.need != rule.need:
+                continue
+            total = rule.seed
+            for k in range(rule.n_parts):
+                place = rule.parts[k]
+                if place < e.n_stored:
+                    value = words[node[e.stored[place].node] * e.stride + e.stored[place].value]
+                else:
+                    part = &e.parts[place - e.n_stored]
+                    value = e.part_value(part, node, state_nodes(s), NULL, s.root_pos)
+                total += value * feature_factor[k]
+            row = find_row(&self.rows_of, feature_key(total))
+            if row:
+                add_table_row(&self.rows_of, row, m.found)
+
+
+cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) noexcept nogil:
+    return head(nodes, i) if side == 0 else l1(nodes, i) if side == 1 else r1(nodes, i)
+
+
+cdef inline uint64_t state_number(const ValueC* v, const int32_t* node, const NodeC* nodes, int32_t root_pos) noexcept nogil:
+    """A number that says what the extractor's value says, 0 where something is missing."""
+    cdef int32_t i = node[v.node], other, distance
+    if i < 0:
+        return 0
+    if v.kind == LABEL:
+        return <uint64_t>(label(nodes, i) + 2)
+    if v.kind == LEFT_VALENCY:
+        return <uint64_t>(min(lval(nodes, i), v.cap) + 1)
+    if v.kind == RIGHT_VALENCY:
+        return <uint64_t>(min(rval(nodes, i), v.cap) + 1)
+    if v.kind == LEFT_SET:
+        return lset(nodes, i) + 1
+    if v.kind == RIGHT_SET:
+        return rset(nodes, i) + 1
+    if v.kind == DISTANCE:
+        other = node[v.argument]
+        if other < 0:
+            return 0
+        distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
+        distance = distance if distance > 0 else -distance
+        return <uint64_t>(min(distance, v.cap if v.cap > 0 else 10) + 1)
+    return <uint64_t>((lval(nodes, i) + rval(nodes, i) == 0) + 1)
