@@ -5,7 +5,7 @@ added up to: a cache, so forgetting changes nothing but speed. Every entry was m
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from cymem.cymem cimport Pool
 
@@ -50,13 +50,24 @@ cdef struct GroupC:
     int32_t n_terms         # 4 or 8
     int32_t first_rule      # in Engine.rules
     int32_t n_rules
-    int32_t spare
+    int32_t asked
+    int32_t made
+    int32_t sparse
+    int32_t zero
+
+
+cdef struct DirectC:        # a rule whose weights are looked up by its feature key
+    uint64_t seed
+    uint16_t term[4]        # as in GroupC
 
 
 cdef struct PatternC:
     int32_t first_value     # in Engine.values
     int32_t n_stored
-    int32_t n_values
+    int32_t n_values        # the ones behind the stored ones are numbers, as they are
+    int32_t n_all           # the ones behind these are numbers made into values of features
+    int32_t first_direct
+    int32_t n_direct
     int32_t first_group
     int32_t n_groups
 
@@ -99,6 +110,10 @@ cdef struct MemoryC:
     int16_t* found          # the sum being made
     const int16_t** rows
     uint64_t* keys          # of the groups of a pattern
+    uint64_t* direct        # of the rules that are looked up by themselves
+    uint32_t* direct_rows
+    int64_t asked           # how often a group was looked up,
+    int64_t made            # and how often its sum was not there
     int32_t sentence        # number of the sentence, part of every sign
 
 
@@ -114,11 +129,12 @@ cdef class Engine:
     cdef readonly str kernel
     cdef const kernel_set* kernels
     cdef TableC rows_of
-    cdef int32_t n_columns, blocks, width, n_chunks, n_slots, most_groups, sign_length
+    cdef int32_t n_columns, blocks, width, n_chunks, n_slots, most_groups, most_direct, sign_length
     cdef ChunkC* chunks
     cdef PatternC* patterns
     cdef GroupC* groups
     cdef ValueC* values
+    cdef DirectC* direct
     cdef int32_t* pattern_of
     cdef int32_t* rules             # places in the extractor
     cdef Pool mem                    # owns the arrays above
@@ -128,6 +144,7 @@ cdef class Engine:
     cdef int lay_chunk(self, ChunkC* c, chunk, plan) except -1
     cdef int lay_patterns(self, ChunkC* c, chunk, plan, place_of, filled) except -1
     cdef dict lay_values(self, PatternC* p, pattern, plan, filled)
+    cdef int lay_direct(self, DirectC* d, rule, values, plan) except -1
     cdef int lay_group(self, GroupC* g, group, values, plan, place_of, filled) except -1
 
     cdef int begin_sentence(self, MemoryC* m) noexcept nogil

@@ -8,7 +8,7 @@ from libc.string cimport memcmp, memcpy, memset
 from cymem.cymem cimport Pool
 
 from parser.common cimport CHECK, feat_t
-from parser.compiled.table cimport Table, add_table_row, find_row
+from parser.compiled.table cimport Table, add_table_row, find_row, home_bucket, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEAF, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      STORED, Extractor, PartC, RuleC, find_nodes)
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
@@ -25,6 +25,9 @@ from parser.feature.plan import STEPS
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
 
+cdef extern from "parser/compiled/kernel.h":
+    void ADVISE_HUGE "ARCSPEED_ADVISE_HUGE"(void* memory, size_t bytes) noexcept nogil
+
 cdef enum:
     KIND_BUFFER = 0             # as groups.BUFFER
     KIND_ANCHORED = 1
@@ -33,7 +36,7 @@ cdef enum:
     LINE = 64
     PAGE = 1 << 21
     LINE_BITS = 18              # remembered sums of a session: 16 MiB
-    ARENA_BYTES = 3 << 24       # dense ones: 48 MiB
+    ARENA_BYTES = 3 << 25       # dense ones: 48 MiB
     FEW_ROWS = 64               # the arena holds at least so many
 
 cdef uint64_t HOME = 0x9E3779B97F4A7C15     # Fibonacci hashing (Knuth 1998, vol. 3, 6.4)
@@ -45,6 +48,8 @@ cdef void* aligned(size_t bytes, size_t alignment=LINE) except NULL:
     bytes = (max(bytes, <size_t>1) + alignment - 1) // alignment * alignment
     if posix_memalign(&memory, alignment, bytes) != 0:
         raise MemoryError(f"no memory for {bytes} bytes")
+    if alignment == PAGE:
+        ADVISE_HUGE(memory, bytes)
     memset(memory, 0, bytes)
     return memory
 
@@ -74,12 +79,23 @@ cdef class Memory:
         m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
         m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*))
         m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t))
+        m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t))
+        m.direct_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t))
 
     def __dealloc__(self):
         for memory in (<size_t>self.c.lines, <size_t>self.c.arena, <size_t>self.c.spare, <size_t>self.c.kept,
                        <size_t>self.c.signs, <size_t>self.c.loose, <size_t>self.c.scores, <size_t>self.c.found, <size_t>self.c.legal,
-                       <size_t>self.c.rows, <size_t>self.c.keys):
+                       <size_t>self.c.rows, <size_t>self.c.keys, <size_t>self.c.direct, <size_t>self.c.direct_rows):
             free(<void*><size_t>memory)
+
+
+    def counts(self):
+        """What the cache did so far."""
+        cdef int64_t filled = 0
+        cdef size_t i
+        for i in range(<size_t>1 << (64 - self.c.shift)):
+            filled += self.c.lines[i].key != 0
+        return {"asked": self.c.asked, "made": self.c.made, "lines": filled, "rows": self.c.used, "room": self.c.n_rows}
 
 
 cdef class Engine:
@@ -126,6 +142,8 @@ cdef class Engine:
             raise ValueError(f"{len(chunks)} parts of a feature set, at most {<int>MAX_CHUNKS}")
         self.n_chunks = <int32_t>len(chunks)
         self.most_groups = <int32_t>max(len(pattern.groups) for pattern in patterns)
+        self.most_direct = <int32_t>max(len(pattern.direct) for pattern in patterns)
+        self.direct = <DirectC*>self.mem.alloc(sum(len(pattern.direct) for pattern in patterns) + 1, sizeof(DirectC))
         self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
         self.patterns = <PatternC*>self.mem.alloc(len(patterns), sizeof(PatternC))
         self.groups = <GroupC*>self.mem.alloc(len(groups) + 1, sizeof(GroupC))
@@ -133,7 +151,7 @@ cdef class Engine:
         self.rules = <int32_t*>self.mem.alloc(sum(len(group.rules) for group in groups) + 1, sizeof(int32_t))
         self.pattern_of = <int32_t*>self.mem.alloc(sum(1 << len(chunk.bits) for chunk in chunks), sizeof(int32_t))
         self.n_slots = self.sign_length = 0
-        filled = {"pattern": 0, "group": 0, "value": 0, "rule": 0, "pattern_of": 0}
+        filled = {"pattern": 0, "group": 0, "value": 0, "rule": 0, "pattern_of": 0, "direct": 0}
         place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
         for i, chunk in enumerate(chunks):
             self.lay_chunk(&self.chunks[i], chunk, plan)
@@ -171,6 +189,10 @@ cdef class Engine:
             p = &self.patterns[filled["pattern"]]
             filled["pattern"] += 1
             values = self.lay_values(p, pattern, plan, filled)
+            p.first_direct, p.n_direct = filled["direct"], <int32_t>len(pattern.direct)
+            for rule in pattern.direct:
+                self.lay_direct(&self.direct[filled["direct"]], plan.rules[rule], values, plan)
+                filled["direct"] += 1
             p.first_group, p.n_groups = filled["group"], <int32_t>len(pattern.groups)
             for group in pattern.groups:
                 self.lay_group(&self.groups[filled["group"]], group, values, plan, place_of, filled)
@@ -179,15 +201,22 @@ cdef class Engine:
 
     cdef dict lay_values(self, PatternC* p, pattern, plan, filled):
         """Place of every value among those of the pattern; 0 is that of the number 0."""
-        stored, others = {}, {}
+        stored, others, hashed = {}, {}, {}
+        for part in [plan.parts[i] for rule in pattern.direct for i in plan.rules[rule].parts]:
+            if part.kind == STORED:
+                stored.setdefault((part.node, part.other), None)
+            else:
+                hashed.setdefault(part, None)
         for group in pattern.groups:
             for node, attributes in group.words:
                 stored.setdefault((node, plan.stored_value(attributes)), None)
             for part in sorted(group.parts, key=lambda part: (part.kind, part.node, part.other, part.cap)):
                 others.setdefault(part, None)
-        if len(stored) + len(others) >= MAX_VALUES:
+        if len(stored) + len(others) + len(hashed) >= MAX_VALUES:
             raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_VALUES} values")
-        p.first_value, p.n_stored, p.n_values = filled["value"], <int32_t>len(stored), <int32_t>(len(stored) + len(others))
+        p.first_value, p.n_stored = filled["value"], <int32_t>len(stored)
+        p.n_values = p.n_stored + <int32_t>len(others)
+        p.n_all = p.n_values + <int32_t>len(hashed)
         places = {}
         for node, value in stored:
             self.values[filled["value"]] = ValueC(STORED, node, value, 0)
@@ -197,7 +226,19 @@ cdef class Engine:
             self.values[filled["value"]] = ValueC(part.kind, part.node, part.other, part.cap)
             places[part] = len(places) + 1
             filled["value"] += 1
+        for part in hashed:
+            self.values[filled["value"]] = ValueC(part.kind, part.node, part.other, part.cap)
+            places["hashed", part] = len(places) + 1
+            filled["value"] += 1
         return places
+
+    cdef int lay_direct(self, DirectC* d, rule, values, plan) except -1:
+        d.seed = seed_of(rule.template.identity)
+        for i in range(4):
+            d.term[i] = 0
+        for i, part in enumerate(plan.parts[k] for k in rule.parts):
+            d.term[i] = values[part.node, part.other] if part.kind == STORED else values["hashed", part]
+        return 0
 
     cdef int lay_group(self, GroupC* g, group, values, plan, place_of, filled) except -1:
         terms = [values[node, plan.stored_value(attributes)] for node, attributes in group.words]
@@ -214,6 +255,16 @@ cdef class Engine:
             self.rules[filled["rule"]] = rule
             filled["rule"] += 1
         return 0
+
+    def group_counts(self):
+        out = []
+        i = 0
+        for chunk in self.chunks_made:
+            for pattern in chunk.patterns:
+                for group in pattern.groups:
+                    out.append((chunk, pattern, group, self.groups[i].asked, self.groups[i].made, self.groups[i].sparse, self.groups[i].zero))
+                    i += 1
+        return out
 
     # Scoring
 
@@ -301,6 +352,8 @@ cdef class Engine:
         cdef const ValueC* v
         cdef const LineC* line
         cdef const int16_t* dense
+        cdef const DirectC* d
+        cdef int32_t n_direct = 0, n_found = 0
         for i in range(chunk.n_bits):
             bits |= (node[chunk.bits[i]] >= 0) << i
         CHECK(self.pattern_of[chunk.first_pattern + bits] >= 0)
@@ -311,8 +364,19 @@ cdef class Engine:
             value[i + 1] = words[node[v[i].node] * self.extractor.stride + v[i].argument]
         for i in range(p.n_stored, p.n_values):
             value[i + 1] = state_number(&v[i], node, state_nodes(s), s.root_pos)
+        for i in range(p.n_values, p.n_all):
+            value[i + 1] = self.extractor.part_value(<const PartC*>&v[i], node, state_nodes(s), NULL, s.root_pos)
+        for i in range(p.n_direct):
+            d = &self.direct[p.first_direct + i]
+            key = feature_key(d.seed + value[d.term[0]] * feature_factor[0] + value[d.term[1]] * feature_factor[1]
+                              + value[d.term[2]] * feature_factor[2] + value[d.term[3]] * feature_factor[3])
+            m.direct[n_direct] = key
+            n_direct += may_have_row(&self.rows_of, key)
+        for i in range(n_direct):
+            PREFETCH(&self.rows_of.buckets[home_bucket(&self.rows_of, m.direct[i])])
         for i in range(p.n_groups):
             g = &self.groups[p.first_group + i]
+            (<GroupC*>g).asked += 1
             key = (g.seed + value[g.term[0]] * feature_factor[0] + value[g.term[1]] * feature_factor[1]
                    + value[g.term[2]] * feature_factor[2] + value[g.term[3]] * feature_factor[3])
             if g.n_terms > 4:
@@ -321,6 +385,11 @@ cdef class Engine:
             key |= key == 0
             m.keys[i] = key
             PREFETCH(&m.lines[(key * HOME) >> m.shift])
+        for i in range(n_direct):
+            m.direct_rows[n_found] = find_row(&self.rows_of, m.direct[i])
+            PREFETCH(self.rows_of.rows + m.direct_rows[n_found])
+            n_found += m.direct_rows[n_found] != 0
+        m.asked += p.n_groups
         for i in range(p.n_groups):
             dense = NULL
             line = self.find(m, &self.groups[p.first_group + i], m.keys[i], node, s, words, n_rows, &dense)
@@ -331,6 +400,9 @@ cdef class Engine:
                 is_loose[0] = True
                 for k in range(line.n):
                     m.loose[line.column[k]] = <int16_t>(m.loose[line.column[k]] + line.value[k])
+        for i in range(n_found):
+            is_loose[0] = True
+            add_table_row(&self.rows_of, m.direct_rows[i], m.loose)
         return n_rows
 
     cdef LineC* find(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
@@ -346,6 +418,8 @@ cdef class Engine:
             if line.dense != 0:
                 dense[0] = m.arena + <size_t>line.dense * self.width
             return line
+        m.made += 1
+        (<GroupC*>group).made += 1
         self.add_up(m, group, self.extractor, node, s, words)
         if m.lines[home].key == 0 or (line.key != 0 and key >> 17 & 1):
             line = &m.lines[home]
@@ -353,6 +427,8 @@ cdef class Engine:
         for i in range(self.n_columns):
             n += m.found[i] != 0
         if n <= SPARSE:
+            (<GroupC*>group).sparse += 1
+            (<GroupC*>group).zero += n == 0
             for i in range(self.n_columns):
                 if m.found[i] != 0:
                     line.column[line.n], line.value[line.n] = <uint16_t>i, m.found[i]
@@ -397,7 +473,8 @@ cdef class Engine:
                     part = &e.parts[place - e.n_stored]
                     value = e.part_value(part, node, state_nodes(s), NULL, s.root_pos)
                 total += value * feature_factor[k]
-            row = find_row(&self.rows_of, feature_key(total))
+            total = feature_key(total)
+            row = find_row(&self.rows_of, total) if may_have_row(&self.rows_of, total) else 0
             if row:
                 add_table_row(&self.rows_of, row, m.found)
 

@@ -20,6 +20,8 @@ from parser.feature.plan import KINDS, STEPS, Part, Plan
 BUFFER, ANCHORED, CROSS = range(3)
 MOST_BITS = 8
 MOST_TERMS = 8
+DIRECT_PARTS = 4
+FEW_RULES = 2
 LABEL = KINDS.index("L")
 SIDE_OF = {LABEL: "h"}
 SIDE_OF |= {KINDS.index(f"{kind} {side}"): side[0] for kind in ("valency", "labelset") for side in ("left", "right")}
@@ -109,6 +111,7 @@ def make_group(rules, words: Words, parts, absent=frozenset(), least: int | None
 class Pattern:
     present: frozenset[int]  # of the chunk's bits
     groups: tuple[Group, ...]
+    direct: tuple[int, ...]  # rules that are looked up one by one
 
 
 @dataclass(frozen=True)
@@ -171,10 +174,28 @@ def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
     bits = tuple(sorted(sorted(used, key=lambda node: (-used[node], node))[:MOST_BITS]))
     groups = join_all([base_group(plan, number) for number in rules])
     found = tuple(
-        Pattern(present, tuple(join_all(list(in_pattern(plan, groups, bits, present)))))
+        make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present))))
         for present in patterns(plan, bits)
     )
     return Chunk(kind, anchor, nodes, bits, tuple(sorted(watched(plan, rules))), found)
+
+
+def make_pattern(plan: Plan, present: frozenset[int], groups: list[Group]) -> Pattern:
+    direct = [group for group in groups if is_direct(plan, group, present)]
+    return Pattern(
+        present,
+        tuple(group for group in groups if group not in direct),
+        tuple(sorted(rule for group in direct for rule in group.rules)),
+    )
+
+
+def is_direct(plan: Plan, group: Group, present: frozenset[int]) -> bool:
+    """Words together with something else give too many keys to remember, most of them of sums without any weight: a
+    filter tells so sooner. Not where many templates share a key. (And the rules must be sure to fire.)"""
+    if len(group.nodes) + len(group.parts) < 2 or group.total < 2 or (group.total < 4 and len(group.rules) > FEW_RULES):
+        return False
+    rules = [plan.rules[number] for number in group.rules]
+    return all(not r.need and len(r.parts) <= DIRECT_PARTS and set(bits_of(r.any_of)) & present for r in rules)
 
 
 def watched(plan: Plan, rules: list[int]) -> set[tuple[int, str]]:
@@ -259,18 +280,21 @@ def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
     """What it costs to look up group a together with b; None: they stay apart.
 
     One word with what hangs on one side of it is looked up together. Otherwise everything that a looks at must be known
-    to b, or be something with few values that hardly adds keys; and b must not have many more keys than a: the rows of
-    frequent pairs of tags, in which most actions have a weight, are not to be copied for every pair of words.
+    to b, or be something with few values that hardly adds keys. And b must not have many more keys than a: the rows of
+    frequent tags, in which most actions have a weight, are not to be copied for every word.
     """
-    if len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1:
-        return 0, 0, -b.total
-    if not a.nodes <= b.nodes or not a.parts <= b.parts or not a.total <= b.total <= a.least + MOST_GROWTH:
+    if not 0 <= b.total - a.total or b.total > a.least + MOST_GROWTH * (len(b.nodes) > 1):
+        return None
+    one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1 and (a.total > 1) == (b.total > 1)
+    if not a.words and not b.words and len(a.parts | b.parts) <= 2:
+        return 0, 0, 0
+    if not one_word and not (a.nodes <= b.nodes and a.parts <= b.parts):
         return None
     extended = 0
     for node, attributes in a.words:
         own = b.by_node.get(node, frozenset())
         added = reduced(own | attributes) - own
-        if added and (not own or (level_of(own) < 2 and level_of(added) > 0)):
+        if added and ((not own and not one_word) or (level_of(own) < 2 and level_of(added) > 0)):
             return None
         extended += bool(added)
     return 1 + b.total - a.least, extended, -b.total

@@ -21,6 +21,8 @@ cdef struct BucketC:
 cdef struct TableC:         # points into arrays owned by a Table
     const BucketC* buckets
     const uint8_t* rows
+    const uint64_t* filter  # a blocked Bloom filter of the checks (Putze, Sanders & Singler 2007)
+    int32_t filter_shift
     uint64_t n_buckets
     int32_t n_columns
     bint wide_columns
@@ -28,6 +30,12 @@ cdef struct TableC:         # points into arrays owned by a Table
 
 cdef inline uint64_t home_bucket(const TableC* t, feat_t key) noexcept nogil:
     return ((key >> 32) * t.n_buckets) >> 32
+
+
+# False: the key has no row. True: it may have one.
+cdef inline bint may_have_row(const TableC* t, feat_t key) noexcept nogil:
+    cdef uint64_t wanted = <uint64_t>1 << (key & 63) | <uint64_t>1 << (key >> 6 & 63)
+    return (t.filter[<uint32_t>key >> t.filter_shift] & wanted) == wanted
 
 
 # Where the row of a key starts in `rows`; 0: it has none.
@@ -65,4 +73,5 @@ cdef class Table:
     cdef readonly object buckets        # uint32 (n, 16)
     cdef readonly object rows           # uint8
     cdef readonly int32_t n_columns
+    cdef uint64_t[::1] filter
     cdef TableC c

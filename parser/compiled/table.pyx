@@ -22,8 +22,10 @@ cdef class Table:
             raise ValueError("compiled weights: no rows")
         table, bytes_ = buckets, rows
         self.buckets, self.rows, self.n_columns = buckets, rows, n_columns
-        self.c = TableC(<const BucketC*>&table[0, 0], &bytes_[0], <uint64_t>table.shape[0], n_columns, n_columns > 256)
+        self.c.buckets, self.c.rows = <const BucketC*>&table[0, 0], &bytes_[0]
+        self.c.n_buckets, self.c.n_columns, self.c.wide_columns = <uint64_t>table.shape[0], n_columns, n_columns > 256
         self.check(<int64_t>bytes_.shape[0])
+        self.fill_filter()
 
     def check(self, int64_t n_bytes):
         cdef uint64_t i
@@ -39,6 +41,24 @@ cdef class Table:
                         wrong = True
         if wrong or not has_room or not np.all(self.buckets[:, SLOTS:-1].astype(bool) >= self.buckets[:, SLOTS + 1:].astype(bool)):
             raise ValueError("compiled weights: a reference that leads nowhere")
+
+    def fill_filter(self):
+        """About 10 bits a key, so that three in a hundred missing keys pass."""
+        cdef uint64_t i, n_words = 64
+        cdef uint32_t check
+        cdef int32_t k
+        while n_words * 64 < 10 * SLOTS * LOAD * self.c.n_buckets and n_words < 1 << 24:
+            n_words *= 2
+        self.filter = np.zeros(n_words, np.uint64)
+        self.c.filter = &self.filter[0]
+        self.c.filter_shift = 33 - int(n_words).bit_length()
+        with nogil:
+            for i in range(self.c.n_buckets):
+                for k in range(SLOTS):
+                    if self.c.buckets[i].row[k] != 0:
+                        check = self.c.buckets[i].check[k]
+                        self.filter[check >> self.c.filter_shift] |= (<uint64_t>1 << (check & 63)
+                                                                      | <uint64_t>1 << (check >> 6 & 63))
 
     def __len__(self):
         return int(np.count_nonzero(self.buckets[:, SLOTS:]))
