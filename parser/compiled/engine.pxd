@@ -16,24 +16,28 @@ from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC
 
 cdef enum:
+    LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MAX_BITS = 8
     MAX_TERMS = 8
     MAX_VALUES = 128        # different values that one pattern's keys are made of
     MAX_WATCHED = 80
     SLOTS_KEPT = 64         # sums remembered for elements of the stack
     SPARSE = 12             # weights that fit into a line
+    FEW = 8                 # so many weights are added one by one
+    WAYS = 4                # lines in which a key may stand
 
 
 cdef extern from "parser/compiled/kernel.h":
     enum:
         KERNEL_LANES
+        KERNEL_SHORT
         N_KERNEL_SETS
     ctypedef struct kernel_set:
         const char* name
         int (*usable)() noexcept nogil
-        void (*sum)(const int16_t* const* rows, int32_t n, int32_t blocks, int16_t* out) noexcept nogil
-        int32_t (*best)(const int16_t* const* rows, int32_t n, int32_t blocks, const int16_t* mask, const int16_t* rank,
-                        int16_t* out) noexcept nogil
+        void (*sum)(const int16_t* const* rows, int32_t n_long, int32_t n, int32_t blocks, int16_t* out) noexcept nogil
+        int32_t (*best)(const int16_t* const* rows, int32_t n_long, int32_t n, int32_t blocks, const int16_t* mask,
+                        const int16_t* rank, int16_t* out) noexcept nogil
     const kernel_set* kernel_sets
 
 
@@ -88,33 +92,44 @@ cdef struct ChunkC:
 
 cdef struct LineC:          # a remembered sum: 64 bytes
     uint64_t key            # 0: empty
-    uint32_t dense          # a row of the arena; 0: the weights are here
-    uint16_t n
-    uint16_t spare
+    uint32_t dense          # a row of the arena (its first line); 0: all weights are here
+    uint16_t n              # the weights here: all, or those a short row has no room for
+    uint16_t is_long
     uint16_t column[SPARSE]
     int16_t value[SPARSE]
+
+
+cdef struct ListsC:         # rows to be added up, in a Memory
+    int32_t n_long
+    int32_t n_short
+    int32_t n_spare
+    bint is_loose           # there are weights in `loose`
 
 
 cdef struct MemoryC:
     LineC* lines
     int32_t shift           # 64 - log2(lines)
     int16_t* arena
-    uint32_t n_rows
-    uint32_t used           # rows of the arena; row 0 is not used
-    int16_t* spare          # rows for sums that find no room in the arena, one per group of a pattern
+    uint32_t n_lines        # of the arena; behind them are rows for sums that find no room
+    uint32_t used           # the first one is not
     int16_t* kept           # sums of chunks, by slot
     int32_t* signs          # what they depend on, by slot
     int16_t* loose          # the weights of short rows
     int16_t* scores
     int16_t* legal          # the mask of the state at hand, where labels decide what is legal
     int16_t* found          # the sum being made
-    const int16_t** rows
+    const int16_t** rows    # long ones from the front on,
+    const int16_t** shorts  # short ones here
     uint64_t* keys          # of the groups of a pattern
     uint64_t* direct        # of the rules that are looked up by themselves
     uint32_t* direct_rows
     int64_t asked           # how often a group was looked up,
     int64_t made            # and how often its sum was not there
     int32_t sentence        # number of the sentence, part of every sign
+
+
+# Zeroed memory; free() it. Large ones may ask for large pages.
+cdef void* aligned(size_t bytes, size_t alignment) except NULL
 
 
 cdef class Memory:
@@ -129,7 +144,7 @@ cdef class Engine:
     cdef readonly str kernel
     cdef const kernel_set* kernels
     cdef TableC rows_of
-    cdef int32_t n_columns, blocks, width, n_chunks, n_slots, most_groups, most_direct, sign_length
+    cdef int32_t n_columns, blocks, width, stride, n_chunks, n_slots, most_groups, most_direct, sign_length
     cdef ChunkC* chunks
     cdef PatternC* patterns
     cdef GroupC* groups
@@ -140,6 +155,7 @@ cdef class Engine:
     cdef Pool mem                    # owns the arrays above
     cdef int16_t* bias
     cdef int16_t* rank
+    cdef int16_t* zeros
 
     cdef int lay_chunk(self, ChunkC* c, chunk, plan) except -1
     cdef int lay_patterns(self, ChunkC* c, chunk, plan, place_of, filled) except -1
@@ -150,12 +166,16 @@ cdef class Engine:
     cdef int begin_sentence(self, MemoryC* m) noexcept nogil
     # Scores all columns; gives the rank of the best where mask is set.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil
-    cdef int32_t collect(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                         const feat_t* words, int32_t n_rows, bint* is_loose) noexcept nogil
-    cdef int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                            const feat_t* words) noexcept nogil
-    cdef LineC* find(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
-                     const feat_t* words, int32_t number, const int16_t** dense) noexcept nogil
+    # Puts the rows of a chunk's groups on the lists, and the weights of those that have few into `loose`.
+    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                      const feat_t* words) noexcept nogil
+    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                                  const feat_t* words) noexcept nogil
+    # The long rows stand first; gives the number of all rows.
+    cdef int32_t line_up(self, MemoryC* m, ListsC* lists) noexcept nogil
+    # Makes a sum that is not remembered. Gives its line.
+    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
+                     const feat_t* words, int32_t number) noexcept nogil
     # What a group's templates add up to, one by one, into `found`.
     cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
                      const feat_t* words) noexcept nogil

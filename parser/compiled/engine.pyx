@@ -33,16 +33,14 @@ cdef enum:
     KIND_ANCHORED = 1
     KIND_CROSS = 2
     MAX_CHUNKS = 24
-    LINE = 64
     PAGE = 1 << 21
     LINE_BITS = 18              # remembered sums of a session: 16 MiB
     ARENA_BYTES = 3 << 25       # dense ones: 48 MiB
-    FEW_ROWS = 64               # the arena holds at least so many
 
 cdef uint64_t HOME = 0x9E3779B97F4A7C15     # Fibonacci hashing (Knuth 1998, vol. 3, 6.4)
 
 
-cdef void* aligned(size_t bytes, size_t alignment=LINE) except NULL:
+cdef void* aligned(size_t bytes, size_t alignment) except NULL:
     """Zeroed memory."""
     cdef void* memory = NULL
     bytes = (max(bytes, <size_t>1) + alignment - 1) // alignment * alignment
@@ -68,24 +66,24 @@ cdef class Memory:
         cdef size_t row = engine.width * sizeof(int16_t)
         self.owner = engine
         m.lines = <LineC*>aligned(sizeof(LineC) << LINE_BITS, PAGE)
-        m.shift = 64 - LINE_BITS
-        m.n_rows = <uint32_t>max(ARENA_BYTES // row, <size_t>FEW_ROWS)
+        m.shift = 64 - LINE_BITS + 2
+        m.n_lines = <uint32_t>(ARENA_BYTES // LINE)
         m.used = 1
-        m.arena = <int16_t*>aligned(m.n_rows * row, PAGE)
-        m.spare = <int16_t*>aligned((engine.most_groups + 1) * row)
-        m.kept = <int16_t*>aligned(engine.n_slots * row)
-        m.signs = <int32_t*>aligned(engine.n_slots * engine.sign_length * sizeof(int32_t))
-        m.loose, m.scores = <int16_t*>aligned(row), <int16_t*>aligned(row)
-        m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
-        m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*))
-        m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t))
-        m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t))
-        m.direct_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t))
+        m.arena = <int16_t*>aligned(ARENA_BYTES + MAX_CHUNKS * (engine.most_groups + 1) * row, PAGE)
+        m.kept = <int16_t*>aligned(engine.n_slots * row, LINE)
+        m.signs = <int32_t*>aligned(engine.n_slots * engine.sign_length * sizeof(int32_t), LINE)
+        m.loose, m.scores = <int16_t*>aligned(row, LINE), <int16_t*>aligned(row, LINE)
+        m.found, m.legal = <int16_t*>aligned(row, LINE), <int16_t*>aligned(row, LINE)
+        m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*), LINE)
+        m.shorts = <const int16_t**>aligned((engine.most_groups + 1) * sizeof(int16_t*), LINE)
+        m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t), LINE)
+        m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t), LINE)
+        m.direct_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t), LINE)
 
     def __dealloc__(self):
-        for memory in (<size_t>self.c.lines, <size_t>self.c.arena, <size_t>self.c.spare, <size_t>self.c.kept,
+        for memory in (<size_t>self.c.lines, <size_t>self.c.arena, <size_t>self.c.kept,
                        <size_t>self.c.signs, <size_t>self.c.loose, <size_t>self.c.scores, <size_t>self.c.found, <size_t>self.c.legal,
-                       <size_t>self.c.rows, <size_t>self.c.keys, <size_t>self.c.direct, <size_t>self.c.direct_rows):
+                       <size_t>self.c.rows, <size_t>self.c.shorts, <size_t>self.c.keys, <size_t>self.c.direct, <size_t>self.c.direct_rows):
             free(<void*><size_t>memory)
 
 
@@ -93,14 +91,14 @@ cdef class Memory:
         """What the cache did so far."""
         cdef int64_t filled = 0
         cdef size_t i
-        for i in range(<size_t>1 << (64 - self.c.shift)):
+        for i in range(<size_t>1 << LINE_BITS):
             filled += self.c.lines[i].key != 0
-        return {"asked": self.c.asked, "made": self.c.made, "lines": filled, "rows": self.c.used, "room": self.c.n_rows}
+        return {"asked": self.c.asked, "made": self.c.made, "lines": filled, "arena": self.c.used, "room": self.c.n_lines}
 
 
 cdef class Engine:
     def __cinit__(self):
-        self.bias = self.rank = NULL
+        self.bias = self.rank = self.zeros = NULL
 
     def __init__(self, Table table not None, Extractor extractor not None, chunks, actions, str kernel=""):
         """actions: of the columns of the table. kernel: one of kernel_names(), the best by default."""
@@ -112,7 +110,8 @@ cdef class Engine:
         self.choose_kernel(kernel)
         self.mem = Pool()
         self.lay_out(chunks, extractor)
-        self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
+        self.bias, self.rank = <int16_t*>aligned(2 * self.width, LINE), <int16_t*>aligned(2 * self.width, LINE)
+        self.zeros, self.stride = <int16_t*>aligned(2 * self.width, LINE), extractor.stride
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
         if row:
             add_table_row(&self.rows_of, row, self.bias)
@@ -122,6 +121,7 @@ cdef class Engine:
     def __dealloc__(self):
         free(self.bias)
         free(self.rank)
+        free(self.zeros)
 
     def choose_kernel(self, kernel):
         usable = kernel_names()
@@ -275,47 +275,45 @@ cdef class Engine:
             memset(m.signs, 0, self.n_slots * self.sign_length * sizeof(int32_t))
             m.sentence = 0
         m.sentence += 1
-        if m.used > m.n_rows - m.n_rows // 4:
-            memset(m.lines, 0, sizeof(LineC) << (64 - m.shift))
+        if m.used > m.n_lines - m.n_lines // 4:
+            memset(m.lines, 0, sizeof(LineC) << LINE_BITS)
             m.used = 1
         return 0
 
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil:
         cdef int32_t node[MAX_NODES]
         cdef const int16_t* sums[MAX_CHUNKS]
-        cdef int32_t i, n = 0, n_sums = 0
-        cdef bint is_loose = False
+        cdef int32_t i, n_sums = 0, n
+        cdef ListsC lists = ListsC(0, 0, 0, False)
         cdef const ChunkC* chunk
-        cdef const int16_t* total
         find_nodes(self.extractor.steps, self.extractor.n_nodes, s, node)
-        for i in range(self.n_chunks):
+        for i in range(self.n_chunks):      # those of which sums are kept come first
             chunk = &self.chunks[i]
             if chunk.kind == KIND_CROSS:
-                n = self.collect(m, chunk, node, s, words, n, &is_loose)
+                self.collect(m, &lists, chunk, node, s, words)
             elif chunk.kind == KIND_BUFFER or node[chunk.anchor] >= 0:
                 sums[n_sums] = self.chunk_sum(m, chunk, node, s, words)
                 n_sums += 1
         for i in range(n_sums):
-            m.rows[n + i] = sums[i]
-        n += n_sums
-        m.rows[n] = self.bias
-        n += 1
-        if is_loose:
-            m.rows[n] = m.loose
-            n += 1
-        i = self.kernels.best(m.rows, n, self.blocks, mask, self.rank, m.scores)
-        if is_loose:
+            m.rows[lists.n_long + i] = sums[i]
+        lists.n_long += n_sums
+        m.rows[lists.n_long] = self.bias
+        lists.n_long += 1
+        n = self.line_up(m, &lists)
+        i = self.kernels.best(m.rows, lists.n_long, n, self.blocks, mask, self.rank, m.scores)
+        if lists.is_loose:
             memset(m.loose, 0, self.width * sizeof(int16_t))
         return i
 
-    cdef int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                            const feat_t* words) noexcept nogil:
+    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                                  const feat_t* words) noexcept nogil:
         """The chunk's sum, made anew if something that it looks at has changed."""
         cdef int32_t sign[2 + MAX_NODES + MAX_WATCHED]
         cdef const NodeC* all_nodes = state_nodes(s)
         cdef int32_t slot = chunk.first_slot, i, k = 1, n
         cdef int32_t* kept
-        cdef bint is_loose = False
+        cdef int16_t* total
+        cdef ListsC lists = ListsC(0, 0, 0, False)
         if chunk.depth >= 0:
             slot += (s.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
         sign[0] = m.sentence
@@ -326,34 +324,37 @@ cdef class Engine:
             sign[k + i] = watched_node(all_nodes, node[chunk.watched[i] >> 2], chunk.watched[i] & 3)
         k += chunk.n_watched
         kept = m.signs + slot * self.sign_length
+        total = m.kept + <size_t>slot * self.width
         if memcmp(kept, sign, k * sizeof(int32_t)) == 0:
-            return m.kept + <size_t>slot * self.width
+            return total
         memcpy(kept, sign, k * sizeof(int32_t))
-        n = self.collect(m, chunk, node, s, words, 0, &is_loose)
-        if is_loose:
-            m.rows[n] = m.loose
-            n += 1
-        if n > 0:
-            self.kernels.sum(m.rows, n, self.blocks, m.kept + <size_t>slot * self.width)
-        else:
-            memset(m.kept + <size_t>slot * self.width, 0, self.width * sizeof(int16_t))
-        if is_loose:
+        self.collect(m, &lists, chunk, node, s, words)
+        if lists.n_long == 0 and not lists.is_loose:
+            m.rows[0] = self.zeros
+            lists.n_long = 1
+        n = self.line_up(m, &lists)
+        self.kernels.sum(m.rows, lists.n_long, n, self.blocks, total)
+        if lists.is_loose:
             memset(m.loose, 0, self.width * sizeof(int16_t))
-        return m.kept + <size_t>slot * self.width
+        return total
 
-    cdef int32_t collect(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                         const feat_t* words, int32_t n_rows, bint* is_loose) noexcept nogil:
-        """Puts the rows of a chunk's groups on the list, and the weights of short ones into `loose`."""
+    cdef int32_t line_up(self, MemoryC* m, ListsC* lists) noexcept nogil:
+        if lists.is_loose:
+            m.rows[lists.n_long] = m.loose
+            lists.n_long += 1
+        memcpy(m.rows + lists.n_long, m.shorts, lists.n_short * sizeof(int16_t*))
+        return lists.n_long + lists.n_short
+
+    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const int32_t* node, const StateC* s,
+                      const feat_t* words) noexcept nogil:
         cdef uint64_t value[MAX_VALUES]
         cdef uint64_t key
-        cdef int32_t i, k, bits = 0
+        cdef int32_t i, k, bits = 0, n_direct = 0, n_found = 0
         cdef const PatternC* p
         cdef const GroupC* g
-        cdef const ValueC* v
-        cdef const LineC* line
-        cdef const int16_t* dense
         cdef const DirectC* d
-        cdef int32_t n_direct = 0, n_found = 0
+        cdef const ValueC* v
+        cdef LineC* line
         for i in range(chunk.n_bits):
             bits |= (node[chunk.bits[i]] >= 0) << i
         CHECK(self.pattern_of[chunk.first_pattern + bits] >= 0)
@@ -361,7 +362,7 @@ cdef class Engine:
         v = self.values + p.first_value
         value[0] = 0
         for i in range(p.n_stored):
-            value[i + 1] = words[node[v[i].node] * self.extractor.stride + v[i].argument]
+            value[i + 1] = words[node[v[i].node] * self.stride + v[i].argument]
         for i in range(p.n_stored, p.n_values):
             value[i + 1] = state_number(&v[i], node, state_nodes(s), s.root_pos)
         for i in range(p.n_values, p.n_all):
@@ -376,7 +377,6 @@ cdef class Engine:
             PREFETCH(&self.rows_of.buckets[home_bucket(&self.rows_of, m.direct[i])])
         for i in range(p.n_groups):
             g = &self.groups[p.first_group + i]
-            (<GroupC*>g).asked += 1
             key = (g.seed + value[g.term[0]] * feature_factor[0] + value[g.term[1]] * feature_factor[1]
                    + value[g.term[2]] * feature_factor[2] + value[g.term[3]] * feature_factor[3])
             if g.n_terms > 4:
@@ -384,65 +384,62 @@ cdef class Engine:
                     key += value[g.term[k]] * feature_factor[k]
             key |= key == 0
             m.keys[i] = key
-            PREFETCH(&m.lines[(key * HOME) >> m.shift])
+            PREFETCH(home_lines(m, key))
         for i in range(n_direct):
             m.direct_rows[n_found] = find_row(&self.rows_of, m.direct[i])
             PREFETCH(self.rows_of.rows + m.direct_rows[n_found])
             n_found += m.direct_rows[n_found] != 0
         m.asked += p.n_groups
         for i in range(p.n_groups):
-            dense = NULL
-            line = self.find(m, &self.groups[p.first_group + i], m.keys[i], node, s, words, n_rows, &dense)
-            if dense != NULL:
-                m.rows[n_rows] = dense
-                n_rows += 1
-            elif line.n > 0:
-                is_loose[0] = True
-                for k in range(line.n):
-                    m.loose[line.column[k]] = <int16_t>(m.loose[line.column[k]] + line.value[k])
-        for i in range(n_found):
-            is_loose[0] = True
-            add_table_row(&self.rows_of, m.direct_rows[i], m.loose)
-        return n_rows
-
-    cdef LineC* find(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
-                     const feat_t* words, int32_t number, const int16_t** dense) noexcept nogil:
-        """The line of a key, and its row if it is dense. A sum that is not there is made."""
-        cdef uint64_t home = (key * HOME) >> m.shift
-        cdef LineC* line = &m.lines[home]
-        cdef int32_t i, n = 0
-        cdef int16_t* row
-        if line.key != key:
-            line = &m.lines[home ^ 1]
-        if line.key == key:
+            line = find_line(m, m.keys[i])
+            if line == NULL:
+                line = self.make(m, &self.groups[p.first_group + i], m.keys[i], node, s, words, lists.n_spare)
+                lists.n_spare += 1
             if line.dense != 0:
-                dense[0] = m.arena + <size_t>line.dense * self.width
-            return line
+                if line.is_long:
+                    m.rows[lists.n_long] = row_at(m, line.dense)
+                    lists.n_long += 1
+                else:
+                    m.shorts[lists.n_short] = row_at(m, line.dense)
+                    lists.n_short += 1
+            lists.is_loose |= line.n
+            for k in range(line.n):
+                m.loose[line.column[k]] = <int16_t>(m.loose[line.column[k]] + line.value[k])
+        lists.is_loose |= n_found
+        for i in range(n_found):
+            add_table_row(&self.rows_of, m.direct_rows[i], m.loose)
+
+    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
+                     const feat_t* words, int32_t number) noexcept nogil:
+        cdef LineC* line = home_lines(m, key)
+        cdef int32_t i, k, n = 0, n_tail = 0, length, first
         m.made += 1
-        (<GroupC*>group).made += 1
         self.add_up(m, group, self.extractor, node, s, words)
-        if m.lines[home].key == 0 or (line.key != 0 and key >> 17 & 1):
-            line = &m.lines[home]
-        line.key, line.dense, line.n = key, 0, 0
-        for i in range(self.n_columns):
-            n += m.found[i] != 0
-        if n <= SPARSE:
-            (<GroupC*>group).sparse += 1
-            (<GroupC*>group).zero += n == 0
-            for i in range(self.n_columns):
-                if m.found[i] != 0:
-                    line.column[line.n], line.value[line.n] = <uint16_t>i, m.found[i]
-                    line.n += 1
-            return line
-        if m.used < m.n_rows:
+        k = <int32_t>(key >> 17 & (WAYS - 1))
+        for i in range(WAYS):               # an empty line, else any
+            if line[i].key == 0:
+                k = i
+        line += k
+        line.key, line.dense, line.n, line.is_long = key, 0, 0, False
+        count_weights(m.found, self.width, &n, &n_tail)
+        first = 0
+        if n > FEW:
+            line.is_long = n_tail > SPARSE or self.blocks <= KERNEL_SHORT
+            length = self.blocks if line.is_long else KERNEL_SHORT
             line.dense = m.used
-            row = m.arena + <size_t>m.used * self.width
-            m.used += 1
-        else:                       # not remembered
-            line.key = 0
-            row = m.spare + <size_t>number * self.width
-        memcpy(row, m.found, self.width * sizeof(int16_t))
-        dense[0] = row
+            if m.used + length > m.n_lines:     # no room: not remembered
+                line.key, line.dense = 0, m.n_lines + number * self.blocks
+            else:
+                m.used += length
+            memcpy(row_at(m, line.dense), m.found, length * LINE)
+            first = length * KERNEL_LANES
+        for i in range(first, self.width, 4):
+            if (<const uint64_t*>(m.found + i))[0] == 0:
+                continue
+            for k in range(i, i + 4):
+                if m.found[k] != 0:
+                    line.column[line.n], line.value[line.n] = <uint16_t>k, m.found[k]
+                    line.n += 1
         return line
 
     cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
@@ -477,6 +474,35 @@ cdef class Engine:
             row = find_row(&self.rows_of, total) if may_have_row(&self.rows_of, total) else 0
             if row:
                 add_table_row(&self.rows_of, row, m.found)
+
+
+cdef inline LineC* home_lines(const MemoryC* m, uint64_t key) noexcept nogil:
+    """The lines in which a key may stand: WAYS of them, one after the other."""
+    return m.lines + ((key * HOME) >> m.shift) * WAYS
+
+
+cdef inline LineC* find_line(const MemoryC* m, uint64_t key) noexcept nogil:
+    cdef LineC* line = home_lines(m, key)
+    cdef int32_t i
+    for i in range(WAYS):
+        if line[i].key == key:
+            return &line[i]
+    return NULL
+
+
+cdef inline int16_t* row_at(const MemoryC* m, uint32_t line) noexcept nogil:
+    """A row of the arena; the spare ones are taken for its continuation."""
+    return m.arena + <size_t>line * KERNEL_LANES
+
+
+cdef inline void count_weights(const int16_t* found, int32_t width, int32_t* n, int32_t* n_tail) noexcept nogil:
+    """n: all weights; n_tail: those that a short row has no room for."""
+    cdef int32_t i, head = min(width, <int32_t>(KERNEL_SHORT * KERNEL_LANES)), tail = 0, total = 0
+    for i in range(head):
+        total += found[i] != 0
+    for i in range(head, width):
+        tail += found[i] != 0
+    n[0], n_tail[0] = total + tail, tail
 
 
 cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) noexcept nogil:

@@ -1,7 +1,7 @@
 /* Adding up rows of 16-bit numbers, and finding the best: the same code compiled for several instruction sets.
 
-   Everything is integer arithmetic modulo 2**16, so all variants give the same bits. Rows are `blocks` lines of 32
-   numbers, aligned to 64 bytes. KERNELS lists the variants that this build has, the plain one first. */
+   Everything is integer arithmetic modulo 2**16, so all variants give the same bits. A line is 32 numbers, aligned
+   to 64 bytes. KERNELS lists the variants that this build has, the plain one first. */
 #ifndef ARCSPEED_KERNEL_H
 #define ARCSPEED_KERNEL_H
 #include <stdint.h>
@@ -19,16 +19,17 @@
 #endif
 
 #define KERNEL_LANES 32
+#define KERNEL_SHORT 2 /* lines of a short row; a long one has all */
 #define KERNEL_ILLEGAL (-32768)
 
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* out = sum of n rows (n >= 1) */
-    void (*sum)(const int16_t *const *rows, int32_t n, int32_t blocks, int16_t *out);
+    /* out = sum of n rows, the first n_long (at least 1) of them long */
+    void (*sum)(const int16_t *const *rows, int32_t n_long, int32_t n, int32_t blocks, int16_t *out);
     /* the same; gives the lowest rank among the columns of the highest score where mask is set (0 or -1 per column) */
-    int32_t (*best)(const int16_t *const *rows, int32_t n, int32_t blocks, const int16_t *mask, const int16_t *rank,
-                    int16_t *out);
+    int32_t (*best)(const int16_t *const *rows, int32_t n_long, int32_t n, int32_t blocks, const int16_t *mask,
+                    const int16_t *rank, int16_t *out);
 } kernel_set;
 
 #define KERNEL_NAME(f) f##_plain

@@ -1,11 +1,11 @@
 """A greedy parser with compiled weights: the decisions of the plain way of scoring, made by the engine."""
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.engine cimport Engine, Memory, MemoryC
+from parser.compiled.engine cimport LINE, Engine, Memory, MemoryC, aligned
 from parser.compiled.table cimport add_table_row, find_row
 from parser.score.choose cimport argmax
 from parser.search.base cimport ResultC
@@ -31,10 +31,8 @@ cdef class CompiledParser(GreedyParser):
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
         self.engine = Engine(compiled.table, compiled.extractor, compiled.chunks, compiled.actions.tolist(), kernel)
         width = self.engine.width
-        self.actions = <int32_t*>calloc(width, 2 * sizeof(int32_t))
-        self.masks = <int16_t*>calloc(width << N_MOVES, sizeof(int16_t))
-        if self.actions == NULL or self.masks == NULL:
-            raise MemoryError("no memory for the actions of a parser")
+        self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t), LINE)
+        self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t), LINE)
         self.by_rank = self.actions + width
         for column, action in enumerate(compiled.actions.tolist()):
             self.actions[column] = action

@@ -41,16 +41,16 @@ cdef inline bint may_have_row(const TableC* t, feat_t key) noexcept nogil:
 # Where the row of a key starts in `rows`; 0: it has none.
 cdef inline uint32_t find_row(const TableC* t, feat_t key) noexcept nogil:
     cdef uint64_t at = home_bucket(t, key)
-    cdef uint32_t check = <uint32_t>key
+    cdef uint32_t check = <uint32_t>key, row
     cdef const BucketC* bucket
     cdef int32_t i
     while True:
         bucket = &t.buckets[at]
-        for i in range(SLOTS):
-            if bucket.check[i] == check and bucket.row[i] != 0:
-                return bucket.row[i]
-        if bucket.row[SLOTS - 1] == 0:      # filled from the front: with room left nothing was put further on
-            return 0
+        row = 0
+        for i in range(SLOTS):      # no check stands twice in a bucket
+            row |= bucket.row[i] if bucket.check[i] == check else 0
+        if row != 0 or bucket.row[SLOTS - 1] == 0:  # filled from the front: with room left nothing went further on
+            return row
         at = at + 1 if at + 1 < t.n_buckets else 0
 
 

@@ -31,6 +31,7 @@ cdef class Table:
         cdef uint64_t i
         cdef int32_t k
         cdef uint32_t row
+        cdef int32_t j
         cdef bint has_room = False, wrong = False
         with nogil:
             for i in range(self.c.n_buckets):
@@ -39,6 +40,8 @@ cdef class Table:
                     has_room |= row == 0
                     if row != 0 and not fits(&self.c, row, n_bytes):
                         wrong = True
+                    for j in range(k):
+                        wrong |= row != 0 and self.c.buckets[i].check[j] == self.c.buckets[i].check[k]
         if wrong or not has_room or not np.all(self.buckets[:, SLOTS:-1].astype(bool) >= self.buckets[:, SLOTS + 1:].astype(bool)):
             raise ValueError("compiled weights: a reference that leads nowhere")
 
@@ -96,13 +99,25 @@ cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
 
 def build_table(model):
     """The Table of a Quantised model."""
+    n_buckets = max(int(len(model.keys) / (SLOTS * LOAD)) + 1, 1)
+    while True:
+        try:
+            return fill_table(model, n_buckets)
+        except SameCheck:       # two keys of one bucket; in a table of another size they part
+            n_buckets += 1
+
+
+class SameCheck(Exception):
+    """Two keys of one bucket cannot be told apart."""
+
+
+def fill_table(model, n_buckets):
     n_columns = len(model.actions)
     cdef bint wide_columns = n_columns > 256
     cdef const feat_t[::1] keys = model.keys
     cdef const int64_t[::1] offsets = model.offsets
     cdef const uint16_t[::1] columns = model.columns
     cdef const int16_t[::1] values = model.values
-    n_buckets = max(int(len(model.keys) / (SLOTS * LOAD)) + 1, 1)
     buckets = np.zeros((n_buckets, 2 * SLOTS), np.uint32)
     rows = np.zeros(1 + 2 * len(model.keys) + 4 * len(model.values), np.uint8)
     cdef uint32_t[:, ::1] table = buckets
@@ -118,6 +133,8 @@ def build_table(model):
         bucket = ((keys[i] >> 32) * <uint64_t>table.shape[0]) >> 32
         slot = 0
         while table[bucket, SLOTS + slot] != 0:
+            if table[bucket, slot] == <uint32_t>keys[i]:
+                raise SameCheck
             slot += 1
             if slot == SLOTS:
                 slot, bucket = 0, (bucket + 1) % <uint64_t>table.shape[0]
