@@ -348,6 +348,7 @@ cdef class Engine:
     cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const int32_t* node, const StateC* s,
                       const feat_t* words) noexcept nogil:
         cdef uint64_t value[MAX_VALUES]
+        cdef const feat_t* row[MAX_NODES]
         cdef uint64_t key
         cdef int32_t i, k, bits = 0, n_direct = 0, n_found = 0
         cdef const PatternC* p
@@ -361,8 +362,10 @@ cdef class Engine:
         p = &self.patterns[self.pattern_of[chunk.first_pattern + bits]]
         v = self.values + p.first_value
         value[0] = 0
+        for i in range(chunk.n_nodes):
+            row[chunk.nodes[i]] = words + node[chunk.nodes[i]] * self.stride
         for i in range(p.n_stored):
-            value[i + 1] = words[node[v[i].node] * self.stride + v[i].argument]
+            value[i + 1] = row[v[i].node][v[i].argument]
         for i in range(p.n_stored, p.n_values):
             value[i + 1] = state_number(&v[i], node, state_nodes(s), s.root_pos)
         for i in range(p.n_values, p.n_all):
@@ -412,7 +415,8 @@ cdef class Engine:
     cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
                      const feat_t* words, int32_t number) noexcept nogil:
         cdef LineC* line = home_lines(m, key)
-        cdef int32_t i, k, n = 0, n_tail = 0, length, first
+        cdef uint16_t columns[SPARSE + FEW + KERNEL_LANES * KERNEL_SHORT + 4]
+        cdef int32_t i, k, n, n_head, length, first
         m.made += 1
         self.add_up(m, group, self.extractor, node, s, words)
         k = <int32_t>(key >> 17 & (WAYS - 1))
@@ -421,10 +425,10 @@ cdef class Engine:
                 k = i
         line += k
         line.key, line.dense, line.n, line.is_long = key, 0, 0, False
-        count_weights(m.found, self.width, &n, &n_tail)
+        n = list_weights(m.found, self.width, columns, &n_head)
         first = 0
         if n > FEW:
-            line.is_long = n_tail > SPARSE or self.blocks <= KERNEL_SHORT
+            line.is_long = n - n_head > SPARSE or self.blocks <= KERNEL_SHORT
             length = self.blocks if line.is_long else KERNEL_SHORT
             line.dense = m.used
             if m.used + length > m.n_lines:     # no room: not remembered
@@ -432,14 +436,10 @@ cdef class Engine:
             else:
                 m.used += length
             memcpy(row_at(m, line.dense), m.found, length * LINE)
-            first = length * KERNEL_LANES
-        for i in range(first, self.width, 4):
-            if (<const uint64_t*>(m.found + i))[0] == 0:
-                continue
-            for k in range(i, i + 4):
-                if m.found[k] != 0:
-                    line.column[line.n], line.value[line.n] = <uint16_t>k, m.found[k]
-                    line.n += 1
+            first = n if line.is_long else n_head
+        for i in range(first, n):
+            line.column[line.n], line.value[line.n] = columns[i], m.found[columns[i]]
+            line.n += 1
         return line
 
     cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
@@ -495,14 +495,26 @@ cdef inline int16_t* row_at(const MemoryC* m, uint32_t line) noexcept nogil:
     return m.arena + <size_t>line * KERNEL_LANES
 
 
-cdef inline void count_weights(const int16_t* found, int32_t width, int32_t* n, int32_t* n_tail) noexcept nogil:
-    """n: all weights; n_tail: those that a short row has no room for."""
-    cdef int32_t i, head = min(width, <int32_t>(KERNEL_SHORT * KERNEL_LANES)), tail = 0, total = 0
-    for i in range(head):
-        total += found[i] != 0
-    for i in range(head, width):
-        tail += found[i] != 0
-    n[0], n_tail[0] = total + tail, tail
+cdef inline int32_t list_weights(const int16_t* found, int32_t width, uint16_t* columns, int32_t* n_head) noexcept nogil:
+    """The columns that are not 0, as far as that matters: no more behind the head than a line has room for, and one.
+
+    n_head: those that a short row has room for.
+    """
+    cdef int32_t i, k, n = 0, head = min(width, <int32_t>(KERNEL_SHORT * KERNEL_LANES))
+    for i in range(0, head, 4):
+        if (<const uint64_t*>(found + i))[0] != 0:
+            for k in range(i, i + 4):
+                columns[n] = <uint16_t>k
+                n += found[k] != 0
+    n_head[0] = n
+    for i in range(head, width, 4):
+        if (<const uint64_t*>(found + i))[0] != 0:
+            for k in range(i, i + 4):
+                columns[n] = <uint16_t>k
+                n += found[k] != 0
+            if n - n_head[0] > SPARSE:
+                break
+    return n
 
 
 cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) noexcept nogil:

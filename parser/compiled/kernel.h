@@ -34,6 +34,7 @@ typedef struct {
 
 #define KERNEL_NAME(f) f##_plain
 #define KERNEL_TARGET
+#define KERNEL_BYTES 16
 #include "parser/compiled/kernel_body.h"
 static int usable_plain(void) { return 1; }
 
@@ -42,9 +43,11 @@ static int usable_plain(void) { return 1; }
 #define ARCSPEED_X86_KERNELS 1
 #define KERNEL_NAME(f) f##_avx2
 #define KERNEL_TARGET __attribute__((target("avx2")))
+#define KERNEL_BYTES 32
 #include "parser/compiled/kernel_body.h"
 #define KERNEL_NAME(f) f##_avx512
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2")))
+#define KERNEL_BYTES 64
 #include "parser/compiled/kernel_body.h"
 static int usable_avx2(void) { __builtin_cpu_init(); return __builtin_cpu_supports("avx2") != 0; }
 static int usable_avx512(void) {

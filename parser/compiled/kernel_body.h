@@ -1,31 +1,39 @@
-/* Included once per instruction set by kernel.h, which defines KERNEL_NAME and KERNEL_TARGET. */
+/* Included once per instruction set by kernel.h, which defines KERNEL_NAME, KERNEL_TARGET and KERNEL_BYTES, the size of
+   its registers. */
 
 #if defined(__GNUC__)
 #define LANES KERNEL_NAME(lanes)
-typedef int16_t LANES __attribute__((vector_size(64), may_alias));
-typedef int16_t KERNEL_NAME(half) __attribute__((vector_size(32), may_alias));
-typedef int16_t KERNEL_NAME(quarter) __attribute__((vector_size(16), may_alias));
-
+#define PER_LINE (2 * KERNEL_LANES / KERNEL_BYTES)
 #define PICK(condition, a, b) (((a) & (condition)) | ((b) & ~(condition)))
+typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
 
-KERNEL_TARGET static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
-    union { LANES v; KERNEL_NAME(half) h[2]; } a;
-    union { KERNEL_NAME(half) h; KERNEL_NAME(quarter) q[2]; } b;
-    union { KERNEL_NAME(quarter) q; int16_t x[8]; } c;
+KERNEL_TARGET static inline int16_t KERNEL_NAME(lowest_of)(const LANES *v) {
+    const int16_t *x = (const int16_t *)v;
+    int16_t low = x[0];
     int32_t i;
-    int16_t low;
-    a.v = v;
-    b.h = PICK(a.h[0] < a.h[1], a.h[0], a.h[1]);
-    c.q = PICK(b.q[0] < b.q[1], b.q[0], b.q[1]);
-    low = c.x[0];
-    for (i = 1; i < 8; i++) low = c.x[i] < low ? c.x[i] : low;
+    for (i = 1; i < KERNEL_BYTES / 2; i++) low = x[i] < low ? x[i] : low;
     return low;
 }
 
-/* The first `lines` of all rows, two at a time so that the pointers are read half as often. */
-KERNEL_TARGET static inline void KERNEL_NAME(sum_lines)(const int16_t *const *rows, int32_t n, int32_t from, int32_t to,
-                                                        int16_t *out) {
+/* Registers from..to-1 of all rows, four at a time so that the pointers are read less often. */
+KERNEL_TARGET static inline void KERNEL_NAME(sum_part)(const int16_t *const *rows, int32_t n, int32_t from, int32_t to,
+                                                       LANES *out) {
     int32_t b = from, j;
+    for (; b + 4 <= to; b += 4) {
+        const LANES *row = (const LANES *)rows[0] + b;
+        LANES x = row[0], y = row[1], z = row[2], w = row[3];
+        for (j = 1; j < n; j++) {
+            row = (const LANES *)rows[j] + b;
+            x += row[0];
+            y += row[1];
+            z += row[2];
+            w += row[3];
+        }
+        out[b] = x;
+        out[b + 1] = y;
+        out[b + 2] = z;
+        out[b + 3] = w;
+    }
     for (; b + 2 <= to; b += 2) {
         const LANES *row = (const LANES *)rows[0] + b;
         LANES x = row[0], y = row[1];
@@ -34,21 +42,21 @@ KERNEL_TARGET static inline void KERNEL_NAME(sum_lines)(const int16_t *const *ro
             x += row[0];
             y += row[1];
         }
-        ((LANES *)out)[b] = x;
-        ((LANES *)out)[b + 1] = y;
+        out[b] = x;
+        out[b + 1] = y;
     }
     for (; b < to; b++) {
         LANES x = ((const LANES *)rows[0])[b];
         for (j = 1; j < n; j++) x += ((const LANES *)rows[j])[b];
-        ((LANES *)out)[b] = x;
+        out[b] = x;
     }
 }
 
 KERNEL_TARGET static void KERNEL_NAME(sum)(const int16_t *const *rows, int32_t n_long, int32_t n, int32_t blocks,
                                            int16_t *out) {
-    int32_t shared = blocks < KERNEL_SHORT ? blocks : KERNEL_SHORT;
-    KERNEL_NAME(sum_lines)(rows, n, 0, shared, out);
-    KERNEL_NAME(sum_lines)(rows, n_long, shared, blocks, out);
+    int32_t shared = (blocks < KERNEL_SHORT ? blocks : KERNEL_SHORT) * PER_LINE;
+    KERNEL_NAME(sum_part)(rows, n, 0, shared, (LANES *)out);
+    KERNEL_NAME(sum_part)(rows, n_long, shared, blocks * PER_LINE, (LANES *)out);
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *const *rows, int32_t n_long, int32_t n, int32_t blocks,
@@ -59,18 +67,20 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *const *rows, int32
     int32_t b;
     KERNEL_NAME(sum)(rows, n_long, n, blocks, out);
     most = (LANES){0} + KERNEL_ILLEGAL;
-    for (b = 0; b < blocks; b++) {
+    for (b = 0; b < blocks * PER_LINE; b++) {
         LANES x = PICK(legal[b], score[b], (LANES){0} + KERNEL_ILLEGAL);
         most = PICK(x > most, x, most);
     }
-    top = (int16_t)~KERNEL_NAME(lowest_of)(~most); /* ~ turns the order around */
+    most = ~most; /* turns the order around */
+    top = (int16_t)~KERNEL_NAME(lowest_of)(&most);
     low = (LANES){0} + INT16_MAX;
-    for (b = 0; b < blocks; b++) {
+    for (b = 0; b < blocks * PER_LINE; b++) {
         LANES x = PICK((score[b] == top) & legal[b], place[b], (LANES){0} + INT16_MAX);
         low = PICK(x < low, x, low);
     }
-    return KERNEL_NAME(lowest_of)(low);
+    return KERNEL_NAME(lowest_of)(&low);
 }
+#undef PER_LINE
 #undef PICK
 #undef LANES
 #else
@@ -92,3 +102,4 @@ static int32_t KERNEL_NAME(best)(const int16_t *const *rows, int32_t n_long, int
 #endif
 #undef KERNEL_NAME
 #undef KERNEL_TARGET
+#undef KERNEL_BYTES
