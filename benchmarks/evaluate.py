@@ -109,7 +109,7 @@ def main() -> None:
 def first_sentences(corpus: Corpus, n: int) -> Corpus:
     words = int(corpus.offsets[n])
     columns = (Column(c.codes[:words], c.strings) for c in (corpus.forms, corpus.upos, corpus.xpos, corpus.deprels))
-    return Corpus.from_columns(corpus.offsets[:n + 1], corpus.heads[:words], *columns)
+    return Corpus.from_columns(corpus.offsets[: n + 1], corpus.heads[:words], *columns)
 
 
 if __name__ == "__main__":

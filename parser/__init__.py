@@ -1,8 +1,8 @@
 """arcspeed: a trainable dependency parser for people who have a lot of text and a CPU.
 
-    import parser
-    model = parser.load("english.model")
-    tree = model.parse(["It", "works"], tags=["PRP", "VBZ"])
+import parser
+model = parser.load("english.model")
+tree = model.parse(["It", "works"], tags=["PRP", "VBZ"])
 """
 
 from parser.version import __version__

@@ -3,8 +3,9 @@
 A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own.
 """
 
+import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,11 +17,15 @@ from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import validate_weights
+from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.session import Session
-from parser.treebank import Batch, Reader, TreebankError, Writer, open_output
+from parser.treebank import Batch, Reader, TreebankError, open_output
+from parser.treebank.tree_writer import tree_writer
+from parser.treebank.writer import Labels
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
+BATCH_BYTES = 1 << 16  # of rows that a thread parses at a time, in parse_batch
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,21 @@ class Tree:
 
     def arcs(self) -> list[tuple[int, str, int]]:
         """(head, label, dependent) of every word."""
-        return [
-            (head, label, i) for i, (head, label) in enumerate(zip(self.heads, self.labels, strict=True), 1)
-        ]
+        return [(head, label, i) for i, (head, label) in enumerate(zip(self.heads, self.labels, strict=True), 1)]
 
     def __len__(self) -> int:
         return len(self.words)
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What came of parsing a file."""
+
+    sentences: int
+    words: int
+    skipped: int  # faulty sentences that were left out
+    faults: list[TreebankError]  # the first of their errors
+    dropped: dict[str, int]  # rows that the output's format has no place for: comments, multiwords, empty_nodes
 
 
 @dataclass(frozen=True)
@@ -104,9 +118,9 @@ class Parser:
 
     # Parsing
 
-    @cached_property
-    def plain_labels(self) -> tuple[str, ...]:
-        """The labels that the parser gives, by id: those of the treebank come first among the assembly's."""
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names by id; the parser gives those of the treebank, which come first."""
         return self.assembly.labels
 
     @cached_property
@@ -139,13 +153,37 @@ class Parser:
         found = session.parse(given, scores)
         self._idle.append(session)
         self.assembly.restorer.decode_all(found.heads, found.labels, np.array([0, len(words)], np.int64))
-        labels = [self.plain_labels[i] for i in found.labels]
+        labels = [self.labels[i] for i in found.labels]
         if not scores:
             return Tree(list(words), found.heads.tolist(), labels)
         return Tree(list(words), found.heads.tolist(), labels, found.arcs.tolist(), found.labelled.tolist())
 
-    def parse_batch(self, batch: Batch, scores: bool = False):
-        """Heads, label ids (of `plain_labels`) and probabilities of all words of a batch, as arrays."""
+    def parse_batch(self, sentences: Iterable, *, scores: bool = False, threads: int = 1) -> list[Tree]:
+        """Trees of many sentences, in order, without the GIL while they are parsed.
+
+        A sentence is a list of words, a pair (words, tags), or a dict of columns: {"form": [...], "upos": [...]}. The
+        trees are the same for any number of threads.
+        """
+        trees: list[Tree] = []
+        given = [as_columns(sentence, self.assembly.pos) for sentence in sentences]
+        if not given:
+            return trees
+        stream = io.BytesIO("".join(map(as_rows, given)).encode())
+        with Reader(stream, format="conllu", intern=(), heads="ignore", block_size=BATCH_BYTES) as reader:
+            for batch, found in parsed_batches(self, reader, scores, threads):
+                words = given[len(trees) : len(trees) + len(batch)]
+                trees += self.trees(words, batch.offsets.tolist(), found, scores)
+        return trees
+
+    def trees(self, given: list[dict], offsets: list[int], found, scores: bool) -> Iterator[Tree]:
+        """Parses of a batch as one Tree a sentence."""
+        heads, labels = found.heads.tolist(), [self.labels[i] for i in found.labels.tolist()]
+        for columns, start, end in zip(given, offsets[:-1], offsets[1:], strict=True):
+            chances = (found.arcs[start:end].tolist(), found.labelled[start:end].tolist()) if scores else (None, None)
+            yield Tree(columns["form"], heads[start:end], labels[start:end], *chances)
+
+    def parse_rows(self, batch: Batch, scores: bool = False):
+        """Heads, label ids (of `labels`) and probabilities of all words of a reader's batch, as arrays."""
         session = self._session()
         found = session.parse_batch(batch, scores)
         self._idle.append(session)
@@ -158,24 +196,32 @@ class Parser:
         target: str | os.PathLike,
         *,
         format: str = "auto",
+        to: str = "auto",
         scores: bool = False,
         on_error: str = "stop",
+        threads: int = 1,
         progress=None,
-    ) -> Reader:
-        """Parses a file into another; `-` is standard input or output. Gives the reader back, for its counts."""
+    ) -> "FileReport":
+        """Parses a file into another; `-` is standard input or output.
+
+        format: conllu, conllx, conll09, auto; text, vertical (pre-tokenized, see parser.treebank.plain). to: conllu,
+        conllx, conll09, jsonl, or auto: by the target's name, else as the source. The output is the same for any number
+        of threads.
+        """
         with (
-            Reader(source, format=format, intern=(), heads="ignore", on_error=on_error) as reader,
+            Reader(
+                source, format=format, intern=(), heads="ignore", on_error=on_error, tags=self.assembly.pos
+            ) as reader,
             open_output(target) as stream,
-            Writer(stream) as writer,
+            tree_writer(stream, to, str(target)) as writer,
         ):
-            batch = Batch()
-            while reader.fill(batch):
-                found = self.parse_batch(batch, scores)
+            names = Labels(self.labels)
+            for batch, found in parsed_batches(self, reader, scores, threads):
                 chances = (found.arcs, found.labelled) if scores else None
-                writer.write(batch, found.heads, found.labels, self.plain_labels, chances)
+                writer.write(batch, found.heads, found.labels, names, chances)
                 if progress is not None:
                     progress.advance(batch.n_words)
-        return reader
+        return FileReport(reader.n_sentences, reader.n_words, reader.skipped, reader.faults, writer.dropped)
 
     # Judging and explaining
 
@@ -196,12 +242,14 @@ class Parser:
         heads, labels = [], []
         with Reader(path, format=format, intern=(), heads="ignore") as reader:
             for batch in reader.batches():
-                found = self.parse_batch(batch)
+                found = self.parse_rows(batch)
                 heads.append(found.heads)
                 labels.append(found.labels)
-        return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.plain_labels, source)
+        return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.labels, source)
 
-    def explain(self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns) -> list[dict]:
+    def explain(
+        self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns: Sequence[str]
+    ) -> list[dict]:
         """The steps of parsing a sentence: stack, buffer, legal moves with probabilities, the features that spoke
         loudest for the move that was taken."""
         from parser.explain import explain_steps
@@ -228,6 +276,28 @@ def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
         if len(values) != len(words):
             raise ValueError(f"{len(words)} words but {len(values)} values of {name}")
     return {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}
+
+
+def as_columns(sentence, pos: str) -> dict[str, list[str]]:
+    """One sentence of `parse_batch` as columns."""
+    if isinstance(sentence, Mapping):
+        columns = dict(sentence)
+        return sentence_columns(columns.pop("form", []), None, columns, pos)
+    if isinstance(sentence, tuple) and len(sentence) == 2 and not isinstance(sentence[0], str):
+        return sentence_columns(sentence[0], sentence[1], {}, pos)
+    return sentence_columns(sentence, None, {}, pos)
+
+
+def as_rows(columns: dict[str, list[str]]) -> str:
+    """CoNLL-U rows for the reader; what cannot stand in a column is refused."""
+    rows = [
+        f"{i}\t{form}\t{lemma}\t{upos}\t{xpos}\t{feats}\t_\t_\t_\t_\n"
+        for i, (form, lemma, upos, xpos, feats) in enumerate(zip(*(columns[name] for name in COLUMNS), strict=True), 1)
+    ]
+    text = "".join(rows)
+    if not rows or text.count("\t") != 9 * len(rows) or text.count("\n") != len(rows) or "\t\t" in text:
+        raise ValueError(f"{columns['form']!r}: expected words, none of them empty or with a tab or line end in it")
+    return text + "\n"
 
 
 def parser_in(file: ModelFile) -> Parser:

@@ -57,7 +57,8 @@ def options(rng: random.Random) -> dict:
         "format": rng.choice(("conllu", "conllu", "conllx", "conll09", "auto")),
         "heads": rng.choice(("check", "check", "ignore")),
         "roots": rng.choice(("error", "warn", "ignore")),
-        "block_size": rng.choice((64, 100, 1 << 16)),
+        "block_size": rng.choice((64, 100, 1000)),
+        "intern": rng.choice(((), (), (), (), ("form", "feats"))),
     }
 
 

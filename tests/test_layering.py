@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.cython_source import Import, c_classes, c_functions, headers, imports
+from cython_source import Import, c_classes, c_functions, headers, imports
 
 pytestmark = pytest.mark.source
 
@@ -31,7 +31,8 @@ MAY_USE = {
     "evaluate": ["common", "errors", "treebank"],
     "assemble": [*CORE, "config"],
     "explain": [*CORE],
-    "pipeline": [*CORE, "config", "model", "assemble", "explain", "evaluate", "train"],
+    "parallel": ["treebank"],
+    "pipeline": [*CORE, "config", "model", "assemble", "explain", "parallel", "evaluate", "train"],
     "train": [*CORE, "version", "config", "model", "assemble", "evaluate", "pipeline"],
     "cli": ["", *CORE, "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
     "__main__": ["cli"],

@@ -166,9 +166,7 @@ def train(
         typer.Option(help="Non-projective trees: drop, lift, or lift and mark: head, path, head+path. [head]"),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
-    set_: Annotated[
-        list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")
-    ] = [],  # noqa: B006
+    set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
     slim: Annotated[bool, typer.Option("--slim", help="Keep no OUTPUT.last at the end.")] = False,
     licence: Annotated[str, typer.Option(help="Licence of the data, to be noted in the model.")] = "",
@@ -212,13 +210,25 @@ def parse(
     scores: Annotated[
         bool, typer.Option("--scores", help="Probabilities into MISC: HeadProb, and LabelProb of head and label.")
     ] = False,
-    format: FormatOption = "auto",
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Threads that parse; the output is the same.")] = 1,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Format of the input: conllu, conllx, conll09, auto (by name, else by rows); text: a pre-tokenized "
+            "sentence a line, word or word_TAG; vertical: a token, or token TAB tag, a line.",
+        ),
+    ] = "auto",
+    to: Annotated[
+        str, typer.Option(help="Format of the output: conllu, conllx, conll09, jsonl, or auto: by name, else as IN.")
+    ] = "auto",
     on_error: OnErrorOption = OnError.stop,
 ) -> None:
     """Parse a treebank file or stream: HEAD and DEPREL are replaced, everything else stays as it is."""
     from parser.cli.parse import run
 
-    raise typer.Exit(run(model, source, output, format, scores, on_error.value))
+    options = {"format": format, "to": to, "scores": scores, "threads": threads, "on_error": on_error.value}
+    raise typer.Exit(run(model, source, output, options))
 
 
 @app.command()
@@ -255,9 +265,7 @@ def evaluate(
     systems: Annotated[
         list[str] | None, typer.Argument(metavar="[SYSTEM...]", help="Outputs to score; - is standard input.")
     ] = None,
-    model: Annotated[
-        list[str], typer.Option(help="Parse GOLD with this model and score the result. Repeatable.")
-    ] = [],  # noqa: B006
+    model: Annotated[list[str], typer.Option(help="Parse GOLD with this model and score the result. Repeatable.")] = [],  # noqa: B006
     format: FormatOption = "auto",
     punctuation: Annotated[
         Punctuation,

@@ -2,13 +2,11 @@
 
 from dataclasses import asdict
 
-import numpy as np
-
 from parser.cli.console import UsageError, note, print_json, print_table
 from parser.evaluate.calibration import Calibration, calibrate
 from parser.pipeline import Parser
-from parser.search.session import Session
-from parser.train.data import read_treebank, training_corpus, training_trees
+from parser.train.data import read_treebank
+from parser.train.decisions import Judge
 
 
 def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> int:
@@ -29,17 +27,10 @@ def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> 
 
 
 def calibration_of(parser: Parser, path: str, format: str = "auto") -> tuple[Calibration, int]:
-    """Judged by the dynamic oracle in each state that the parser itself comes to, on the sentences with projective
-    trees (with one root, where the parser gives one)."""
-    assembly = parser.assembly
-    treebank = read_treebank([path], format)
-    trees = training_trees(treebank, "drop", assembly.single_root, 1)
-    ids = {name: i for i, name in enumerate(assembly.labels)}
-    trees.labels[:] = np.array([ids.get(name, -1) for name in trees.names], np.int32)[trees.labels]
-    trees.names = list(assembly.labels)
-    corpus = training_corpus(treebank, trees, assembly.extractor, parser.clusters)
-    decisions = Session(parser.sentence_parser, parser.clusters).judge(corpus, trees.kept)
-    return calibrate(decisions.p, decisions.correct, decisions.forced), trees.dropped
+    """By the dynamic oracle in each state that the parser itself comes to; and how many sentences cannot be judged."""
+    judge = Judge(read_treebank([path], format), parser.assembly, parser.clusters)
+    found = judge.decisions(parser.sentence_parser)
+    return calibrate(found.p, found.correct, found.forced), judge.left_out
 
 
 def draw(found: Calibration, path: str) -> None:

@@ -22,6 +22,17 @@ def warn(message: str) -> None:
     note(f"arcspeed: warning: {message}")
 
 
+def warn_of_loss(dropped: dict[str, int], faults: Sequence[Exception], skipped: int) -> None:
+    """What of the input is not in the output: rows without a place in its format, faulty sentences."""
+    kinds = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in dropped.items() if count)
+    if kinds:
+        warn(f"the output's format has no place for {kinds}: left out")
+    for fault in faults:
+        note(str(fault))
+    if skipped:
+        warn(f"{skipped} faulty sentences were left out")
+
+
 def print_json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 

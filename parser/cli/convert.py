@@ -1,6 +1,6 @@
 """`arcspeed convert`: one treebank format into another."""
 
-from parser.cli.console import Progress, note, warn
+from parser.cli.console import Progress, warn, warn_of_loss
 from parser.treebank import Batch, Reader, TreebankError, Writer, open_output
 from parser.treebank.layout import find_layout, layout_of_path
 
@@ -14,7 +14,9 @@ def run(source: str, target: str, format: str, to: str, on_error: str, roots: st
             while reader.fill(batch):
                 writer.write(batch)
                 progress.advance(batch.n_words)
-    report(reader, writer)
+    warn_of_loss(writer.dropped, reader.faults, reader.skipped)
+    if reader.several_roots and roots == "warn":
+        warn(f"{reader.several_roots} sentences have several words under ROOT")
     return 1 if reader.skipped else 0
 
 
@@ -23,15 +25,3 @@ def refuse_same_file(source: str, target: str) -> None:
 
     if "-" not in (source, target) and os.path.exists(target) and os.path.samefile(source, target):
         raise TreebankError("is both input and output, expected two files", target)
-
-
-def report(reader, writer) -> None:
-    dropped = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in writer.dropped.items() if count)
-    if dropped:
-        warn(f"{writer.layout.title} has no place for {dropped}: left out")
-    if reader.several_roots and reader.roots == "warn":
-        warn(f"{reader.several_roots} sentences have several words under ROOT")
-    for fault in reader.faults:
-        note(str(fault))
-    if reader.skipped:
-        warn(f"{reader.skipped} faulty sentences were left out")

@@ -1,6 +1,6 @@
 """`arcspeed evaluate`: outputs against gold trees."""
 
-from parser.cli.console import print_json, print_table, warn
+from parser.cli.console import UsageError, print_json, print_table, warn
 from parser.evaluate import report
 from parser.evaluate.corpus import Corpus
 from parser.evaluate.load import read_corpus
@@ -8,12 +8,12 @@ from parser.evaluate.report import Evaluation
 
 
 def run(gold_path: str, paths: list[str], models: list[str], options: dict, as_json: bool, details: bool) -> int:
+    if models and gold_path == "-":
+        raise UsageError("evaluate: standard input cannot be read twice: name a file for --model")
     gold = load(gold_path, options)
     convention = chosen_convention(gold, options["punctuation"])
     outputs = [load(path, options) for path in paths] + [parsed(model, gold, gold_path, options) for model in models]
-    found = [
-        report.evaluate(gold, output, punctuation=convention, subtypes=options["subtypes"]) for output in outputs
-    ]
+    found = [report.evaluate(gold, output, punctuation=convention, subtypes=options["subtypes"]) for output in outputs]
     tests = [
         report.significance(found[0], other, resamples=options["resamples"], seed=options["seed"])
         for other in found[1:]

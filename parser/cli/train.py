@@ -42,7 +42,7 @@ class TerminalDisplay(Display):
             columns = (
                 TextColumn("epoch {task.fields[epoch]}"),
                 BarColumn(),
-                TextColumn("{task.completed:,.0f} words, {task.fields[speed]:,.0f}/s, {task.fields[accuracy]:.2f} % right"),
+                TextColumn("{task.fields[speed]:,.0f} words/s, {task.fields[accuracy]:.2f} % right"),
                 TimeRemainingColumn(),
             )
             self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
@@ -54,7 +54,7 @@ class TerminalDisplay(Display):
         if self.bar is not None:
             self.bar.stop()
 
-    def started(self, setup: Setup, train) -> None:
+    def started(self, setup: Setup) -> None:
         trees = setup.trees
         note(
             f"{len(trees.kept):,} sentences, {trees.n_words:,} words, {len(trees.names)} labels, "
@@ -77,9 +77,8 @@ class TerminalDisplay(Display):
     def epoch_done(self, line: dict, best: int) -> None:
         scores = f"{line['dev']['las']:9.2f}{line['dev']['las_no_punct']:9.2f}" if "dev" in line else ""
         mark = "  best" if "dev" in line and best == line["epoch"] else ""
-        text = (
-            f"{line['epoch']:5d} {line['loss']:7.3f} {line['accuracy']:8.2f} {line['words_per_second']:9,}{scores}{mark}"
-        )
+        counts = f"{line['epoch']:5d} {line['loss']:7.3f} {line['accuracy']:8.2f} {line['words_per_second']:9,}"
+        text = counts + scores + mark
         if self.bar is not None:
             self.bar.console.print(text, highlight=False)
         else:

@@ -15,7 +15,7 @@ import numpy as np
 from parser.evaluate.corpus import Column, Corpus, CorpusError, share
 from parser.evaluate.score import Score
 
-CONTEXT = 20    # characters of text shown where two files part
+CONTEXT = 20  # characters of text shown where two files part
 
 
 class AlignmentError(CorpusError):
@@ -26,10 +26,10 @@ class AlignmentError(CorpusError):
 class Alignment:
     """Pairs of words, and what counts around them."""
 
-    system_of_gold: np.ndarray      # int64 per gold word: its partner in the system's corpus, -1 none
-    gold_of_system: np.ndarray      # the same the other way
+    system_of_gold: np.ndarray  # int64 per gold word: its partner in the system's corpus, -1 none
+    gold_of_system: np.ndarray  # the same the other way
     sentence_of_system: np.ndarray  # int64 per system word: the gold sentence of its partner, else that it starts in
-    tokens: Score | None            # None: the words are the same but the multiword tokens spell different texts
+    tokens: Score | None  # None: the words are the same but the multiword tokens spell different texts
     sentences: Score
     words: Score
 
@@ -58,9 +58,7 @@ def align(gold: Corpus, system: Corpus) -> Alignment:
 
 def same_places(gold: Corpus, system: Corpus) -> bool:
     a, b = gold.ranges, system.ranges
-    return all(
-        np.array_equal(x, y) for x, y in ((a.sentences, b.sentences), (a.firsts, b.firsts), (a.lasts, b.lasts))
-    )
+    return all(np.array_equal(x, y) for x, y in ((a.sentences, b.sentences), (a.firsts, b.firsts), (a.lasts, b.lasts)))
 
 
 def n_tokens(corpus: Corpus) -> int:
@@ -137,7 +135,7 @@ class Surface:
 
 def without_spaces(form: str) -> str:
     """Without the characters of Unicode category Zs, which one tokenizer keeps in a form and another does not."""
-    if form.isprintable() and " " not in form:      # no other character of Zs is printable
+    if form.isprintable() and " " not in form:  # no other character of Zs is printable
         return form
     return "".join([c for c in form if unicodedata.category(c) != "Zs"])
 
@@ -148,7 +146,7 @@ def parting(gold: Corpus, gold_surface: Surface, system: Corpus, system_surface:
     if a == b:
         return None
     at, end = 0, min(len(a), len(b))
-    while at < end:     # a[:at] == b[:at] always; halve the part that may still hold the difference
+    while at < end:  # a[:at] == b[:at] always; halve the part that may still hold the difference
         half = (at + end + 1) // 2
         if a[at:half] == b[at:half]:
             at = half
@@ -157,7 +155,7 @@ def parting(gold: Corpus, gold_surface: Surface, system: Corpus, system_surface:
     shown = []
     for corpus, surface in ((gold, gold_surface), (system, system_surface)):
         sentence = max(int(np.searchsorted(surface.sentence_starts, at, side="right")) - 1, 0)
-        rest = surface.text[at:at + CONTEXT]
+        rest = surface.text[at : at + CONTEXT]
         shown.append(f"{corpus.place(sentence)} goes on with {rest!r}" if rest else f"{corpus.source} ends")
     return f"the two files spell different texts, expected the same characters: {shown[0]}, {shown[1]}"
 

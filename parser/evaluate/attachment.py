@@ -20,10 +20,10 @@ from parser.evaluate.score import Score
 class Attachment:
     """Figures over one choice of scored words. "Universal" figures ignore subtypes of labels."""
 
-    scores: dict[str, Score]            # by the names of METRICS
-    unlabeled_complete: Score           # UCM: gold sentences with every scored head right
-    labeled_complete: Score             # LCM: and every scored label
-    roots: Score                        # words under ROOT; the recall is the usual root accuracy
+    scores: dict[str, Score]  # by the names of METRICS
+    unlabeled_complete: Score  # UCM: gold sentences with every scored head right
+    labeled_complete: Score  # LCM: and every scored label
+    roots: Score  # words under ROOT; the recall is the usual root accuracy
 
 
 def attachment(comparison: Comparison, words: Words) -> Attachment:

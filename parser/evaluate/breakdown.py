@@ -17,13 +17,13 @@ SENTENCE_BINS = (1, 11, 21, 31, 41, 51)
 @dataclass(frozen=True, slots=True)
 class LabelScore:
     label: str
-    label_alone: Score          # the label is right, whatever the head
-    with_attachment: Score      # head and label are right
+    label_alone: Score  # the label is right, whatever the head
+    with_attachment: Score  # head and label are right
 
 
 @dataclass(frozen=True, slots=True)
 class LengthScore:
-    name: str                   # "3-6", "21+", or "ROOT" for arcs from ROOT
+    name: str  # "3-6", "21+", or "ROOT" for arcs from ROOT
     unlabeled: Score
     labeled: Score
 
@@ -32,8 +32,8 @@ class LengthScore:
 class Confusion:
     gold: str
     system: str
-    count: int                  # words with these two labels
-    head_right: int             # how many of them have the right head
+    count: int  # words with these two labels
+    head_right: int  # how many of them have the right head
 
 
 def by_label(comparison: Comparison, words: Words, labels: Labels) -> list[LabelScore]:

@@ -11,11 +11,39 @@ from parser.evaluate.score import Score
 
 # UD relations of content words, for CLAS (Nivre & Fang 2017). Function words (aux cop mark det clf case cc), punct and
 # anything that is no relation of UD version 2 are left out.
-CONTENT_RELATIONS = frozenset([
-    "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",
-    "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound", "list", "parataxis",
-    "orphan", "goeswith", "reparandum", "root", "dep",
-])
+CONTENT_RELATIONS = frozenset(
+    [
+        "nsubj",
+        "obj",
+        "iobj",
+        "csubj",
+        "ccomp",
+        "xcomp",
+        "obl",
+        "vocative",
+        "expl",
+        "dislocated",
+        "advcl",
+        "advmod",
+        "discourse",
+        "nmod",
+        "appos",
+        "nummod",
+        "acl",
+        "amod",
+        "conj",
+        "fixed",
+        "flat",
+        "compound",
+        "list",
+        "parataxis",
+        "orphan",
+        "goeswith",
+        "reparandum",
+        "root",
+        "dep",
+    ]
+)
 
 
 def universal(deprel: str) -> str:
@@ -38,9 +66,9 @@ class Comparison:
     gold: Corpus
     system: Corpus
     alignment: Alignment
-    head_right: np.ndarray      # per gold word: it has a partner, whose head is the partner of its head (or ROOT)
-    full: Labels                # deprels as they stand
-    universal: Labels           # deprels without subtypes
+    head_right: np.ndarray  # per gold word: it has a partner, whose head is the partner of its head (or ROOT)
+    full: Labels  # deprels as they stand
+    universal: Labels  # deprels without subtypes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +96,7 @@ def heads_right(gold: Corpus, system: Corpus, alignment: Alignment) -> np.ndarra
     """A head is right if it is ROOT on both sides or both heads are partners."""
     # the system's heads as gold words: -1 ROOT, -2 a word without partner
     partner = np.append(np.where(alignment.gold_of_system < 0, -2, alignment.gold_of_system), -1)
-    system_heads = np.append(partner[system.head_words], -2)    # of words; last: of no word
+    system_heads = np.append(partner[system.head_words], -2)  # of words; last: of no word
     return system_heads[alignment.system_of_gold] == gold.head_words
 
 

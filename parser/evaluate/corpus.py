@@ -80,16 +80,16 @@ class Ranges:
 class Corpus:
     """The words of a treebank file. Sentence s is the words offsets[s]..offsets[s + 1] - 1 of every column."""
 
-    offsets: np.ndarray     # int64, n_sentences + 1
-    heads: np.ndarray       # int32: position of the head in the sentence, 1-based; 0 is ROOT
+    offsets: np.ndarray  # int64, n_sentences + 1
+    heads: np.ndarray  # int32: position of the head in the sentence, 1-based; 0 is ROOT
     forms: Column
     upos: Column
     xpos: Column
     deprels: Column
     ranges: Ranges
-    names: Sequence[str]    # of the sentences, for messages; "" where unknown
-    lines: np.ndarray       # int64: line of each sentence's first row, for messages; 0 where unknown
-    source: str             # the file, for messages
+    names: Sequence[str]  # of the sentences, for messages; "" where unknown
+    lines: np.ndarray  # int64: line of each sentence's first row, for messages; 0 where unknown
+    source: str  # the file, for messages
 
     @classmethod
     def from_columns(
@@ -179,8 +179,10 @@ def check_lengths(corpus: Corpus) -> None:
         *((name, len(getattr(corpus, name)), n) for name in ("forms", "upos", "xpos", "deprels")),
         ("sentence names", len(corpus.names), corpus.n_sentences),
         ("line numbers", len(corpus.lines), corpus.n_sentences),
-        *((f"{name} of ranges", len(getattr(corpus.ranges, name)), len(corpus.ranges))
-          for name in ("firsts", "lasts", "forms")),
+        *(
+            (f"{name} of ranges", len(getattr(corpus.ranges, name)), len(corpus.ranges))
+            for name in ("firsts", "lasts", "forms")
+        ),
     ):
         if found != wanted:
             raise CorpusError(f"{source}: {found} {what}, expected {wanted}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from parser.evaluate.corpus import Corpus, CorpusError
 
-PTB_TAGS = frozenset(["``", "''", ":", ",", "."])   # Chen & Manning 2014
+PTB_TAGS = frozenset(["``", "''", ":", ",", "."])  # Chen & Manning 2014
 
 
 def all_punctuation(form: str) -> bool:

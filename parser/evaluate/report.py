@@ -28,7 +28,7 @@ from parser.evaluate.corpus import Corpus
 from parser.evaluate.score import Score
 from parser.evaluate.significance import RESAMPLES, PairedBootstrap, paired_bootstrap
 
-TESTED = ("UAS", "LAS", "LAS universal")    # metrics whose difference is tested between two outputs
+TESTED = ("UAS", "LAS", "LAS universal")  # metrics whose difference is tested between two outputs
 Row = tuple[str, ...]
 
 
@@ -46,9 +46,9 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     comparison: Comparison
-    punctuation: str                # the convention: a name of punctuation.CONVENTIONS
-    subtypes: bool                  # are labels listed and confused with their subtypes?
-    punctuation_words: int          # gold words that the convention leaves out
+    punctuation: str  # the convention: a name of punctuation.CONVENTIONS
+    subtypes: bool  # are labels listed and confused with their subtypes?
+    punctuation_words: int  # gold words that the convention leaves out
     official: dict[str, Score | None]
     clas: dict[str, Score]
     with_punctuation: Section
@@ -177,7 +177,7 @@ def summary_rows(evaluation: Evaluation) -> list[Row]:
     both = [named_scores(s.attachment) for s in (evaluation.with_punctuation, evaluation.without_punctuation)]
     for name in both[0]:
         rows.append((name, *(cell for scores in both for cell in main_cells(name, scores[name]))))
-    for name, score in evaluation.clas.items():     # content words only: no punctuation in either
+    for name, score in evaluation.clas.items():  # content words only: no punctuation in either
         rows.append((name, *["" for _ in main_cells(name, score)], *main_cells(name, score)))
     return rows
 

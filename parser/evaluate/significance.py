@@ -12,8 +12,8 @@ from parser.evaluate.comparison import SentenceCounts
 from parser.evaluate.corpus import CorpusError
 
 RESAMPLES = 10_000
-BLOCK = 500_000             # draws worked on at once: bounds the memory
-EQUAL = 1e-9                # percentage points: differences closer than this are ties, not rounding
+BLOCK = 500_000  # draws worked on at once: bounds the memory
+EQUAL = 1e-9  # percentage points: differences closer than this are ties, not rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Interval:
 class PairedBootstrap:
     first: Interval
     second: Interval
-    difference: Interval        # second - first
-    p_value: float              # two-sided, of the hypothesis that both systems are equally good
+    difference: Interval  # second - first
+    p_value: float  # two-sided, of the hypothesis that both systems are equally good
     resamples: int
     seed: int
     confidence: float
@@ -103,7 +103,7 @@ def resampled_sums(table: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """Row k of the answer: the sum of row k of `table` over the sentences of each resample."""
     n = table.shape[1]
     random = np.random.PCG64(seed)
-    counts = table.T.astype(np.float64)     # sums of counts are exact in float64
+    counts = table.T.astype(np.float64)  # sums of counts are exact in float64
     sums = np.empty((resamples, table.shape[0]))
     step = max(1, BLOCK // n)
     for begin in range(0, resamples, step):
@@ -111,7 +111,7 @@ def resampled_sums(table: np.ndarray, resamples: int, seed: int) -> np.ndarray:
         drawn = drawn_sentences(random, rows * n, n).reshape(rows, n)
         drawn += np.arange(0, rows * n, n)[:, None]
         times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-        sums[begin:begin + rows] = times.astype(np.float64) @ counts
+        sums[begin : begin + rows] = times.astype(np.float64) @ counts
     return sums.T
 
 

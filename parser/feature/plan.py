@@ -136,4 +136,3 @@ def make_plan(templates: TemplateSet, pos: str) -> Plan:
     for template in templates.templates:
         plan.add_rule(template)
     return plan
-

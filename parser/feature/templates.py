@@ -216,8 +216,10 @@ def expand(text: str) -> list[str]:
         total *= len(choice)
     if total > MAX_ALTERNATIVES:
         raise TemplateError(f"'{text}' stands for {total} templates, at most {MAX_ALTERNATIVES} are allowed")
-    return ["".join(part.strip() if odd else part for part, odd in zip(parts, alternating(), strict=False))
-            for parts in product(*choices)]
+    return [
+        "".join(part.strip() if odd else part for part, odd in zip(parts, alternating(), strict=False))
+        for parts in product(*choices)
+    ]
 
 
 def alternating() -> Iterator[bool]:

@@ -1,6 +1,6 @@
 """The base of all learners: what they share is the table, the count of states, and the way out of training."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 import numpy as np
@@ -65,11 +65,12 @@ cdef class Learner:
         row_weights = np.zeros(self.n_actions, np.float32)
         # room for all rows: what is not written takes no memory
         keys = np.empty(table.map.filled, np.uint64)
-        cells = np.empty(table.map.filled, np.uint64)
-        counts = np.empty(table.map.filled, np.int64)
+        cells = np.empty(table.map.filled, np.uint32)
+        counts = np.empty(table.map.filled, np.uint16)
         cdef float[::1] weights = row_weights
-        cdef uint64_t[::1] keys_out = keys, cells_out = cells
-        cdef int64_t[::1] counts_out = counts
+        cdef uint64_t[::1] keys_out = keys
+        cdef uint32_t[::1] cells_out = cells
+        cdef uint16_t[::1] counts_out = counts
         cdef int64_t n_rows = 0
         cdef uint64_t cell
         cdef int32_t n
@@ -77,11 +78,13 @@ cdef class Learner:
             PREFETCH(table.row((cell + AHEAD) & table.map.mask))
             n = self.final_row(cell, &weights[0])
             if n > 0:
-                keys_out[n_rows], cells_out[n_rows], counts_out[n_rows] = table.map.keys[cell], cell, n
+                keys_out[n_rows] = table.map.keys[cell]
+                cells_out[n_rows] = <uint32_t>cell      # as many cells would take 48 GiB
+                counts_out[n_rows] = <uint16_t>n
                 n_rows += 1
         order = np.argsort(keys[:n_rows])
         offsets = np.zeros(n_rows + 1, np.int64)
-        np.cumsum(counts[:n_rows][order], out=offsets[1:])
+        np.cumsum(counts[:n_rows][order], out=offsets[1:], dtype=np.int64)
         actions, values = self.final_weights(cells[:n_rows][order], offsets)
         return Weights(self.n_actions, keys[:n_rows][order], offsets, actions, values)
 
@@ -91,7 +94,7 @@ cdef class Learner:
         values = np.empty(offsets.max(), np.float32)
         row_weights = np.zeros(self.n_actions, np.float32)
         by_action = np.zeros(self.n_actions, np.float32)
-        cdef const uint64_t[::1] cell_of = cells
+        cdef const uint32_t[::1] cell_of = cells
         cdef uint16_t[::1] actions_out = actions
         cdef float[::1] values_out = values, weights = row_weights, dense = by_action
         cdef RowTable table = self.table

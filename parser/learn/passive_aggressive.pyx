@@ -7,7 +7,7 @@ from parser.common cimport feat_t
 from parser.learn.averaged cimport Averaged
 from parser.score.choose cimport argmax_but
 
-DENSE_ABOVE = 16
+DENSE_ABOVE = 32
 
 
 @final

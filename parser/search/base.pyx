@@ -21,4 +21,4 @@ cdef class SentenceParser:
         return 0
 
     cdef list trace_one(self, Workspace work, const feat_t* words, int32_t n):
-        raise NotImplementedError
+        raise TypeError("SentenceParser is a base: GreedyParser and EasyParser parse")

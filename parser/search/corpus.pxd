@@ -17,6 +17,18 @@ cdef struct ExampleC:       # everything here is owned by the corpus
     const label_t* labels   # -1: not among the corpus' labels
 
 
+cdef enum:
+    NO_LABEL = 100          # beside GoldProblem: a word's label is not among the corpus' labels
+
+
+cdef inline bint has_labels(const ExampleC* example) noexcept nogil:
+    cdef int32_t i
+    for i in range(example.n):
+        if example.labels[i] < 0:
+            return False
+    return True
+
+
 cdef class Corpus:
     cdef readonly Extractor extractor
     cdef readonly tuple label_names

@@ -1,4 +1,8 @@
-"""Training and parsing with easy-first (Goldberg & Elhadad 2010; with the dynamic oracle: Goldberg & Nivre 2013)."""
+"""Training and parsing with easy-first (Goldberg & Elhadad 2010; with the dynamic oracle: Goldberg & Nivre 2013).
+
+Scores are kept until an attachment near by or a change of weights. A learner whose weights shrink by themselves from
+state to state (AdaGrad-RDA) is thus read as of the state in which a pair was last scored.
+"""
 
 from cython cimport final
 from libc.stdint cimport int32_t, int64_t
@@ -11,7 +15,7 @@ from parser.learn.learner cimport Learner
 from parser.score.linear cimport LinearModel
 from parser.search.agenda cimport Agenda, CandidateC
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
-from parser.search.corpus cimport Corpus, ExampleC
+from parser.search.corpus cimport NO_LABEL, Corpus, ExampleC, has_labels
 from parser.search.explore cimport EXPLORE_SAMPLE, follows_error
 from parser.search.rng cimport Random
 from parser.search.workspace cimport Workspace
@@ -78,6 +82,8 @@ cdef class EasyTrainer:
         cdef GoldC* g = &self.work.gold.c
         cdef int32_t attempts = 0, problem
         cdef ListC* s
+        if g.label_weight > 0 and not has_labels(example):
+            return NO_LABEL
         problem = self.work.gold.fill(example.heads, example.labels, example.n, self.system.single_root)
         if problem != GoldProblem.GOLD_OK:
             return problem

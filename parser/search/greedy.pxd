@@ -30,8 +30,9 @@ cdef class GreedyTrainer:
     cdef Workspace work
     cdef ExplorationC exploration
     cdef int32_t oracle
+    cdef int32_t* path                  # where the actions of a sentence are noted, NULL: nowhere
 
-    # Returns a GoldProblem; anything but GOLD_OK: the tree cannot be used, nothing was learned.
+    # Returns a GoldProblem or NO_LABEL; but for GOLD_OK the tree cannot be used, nothing was learned.
     cdef int train_one(self, const ExampleC* example, int32_t iteration, Rng* rng) except -1 nogil
     cdef int mask_correct(self, const StateC* s, GoldC* g) except -1 nogil
     cdef int32_t learn_state(self, const StateC* s, const feat_t* words, int32_t iteration, Rng* rng) except -1 nogil
@@ -43,5 +44,4 @@ cdef class GreedyParser(SentenceParser):
 
     # Extracts, scores, masks; gives the best legal action.
     cdef int32_t choose(self, Workspace work, const StateC* s, const feat_t* words, uint32_t moves) noexcept nogil
-    cdef void keep_chances(self, Workspace work, const StateC* s, uint32_t moves, int32_t action,
-                           ResultC* out) noexcept nogil
+    cdef void keep_chances(self, Workspace work, const StateC* s, int32_t action, ResultC* out) noexcept nogil

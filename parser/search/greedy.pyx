@@ -18,9 +18,9 @@ from parser.learn.learner cimport Learner
 from parser.score.choose cimport argmax, sample, softmax
 from parser.score.linear cimport LinearModel
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
-from parser.search.corpus cimport Corpus, ExampleC
+from parser.search.corpus cimport NO_LABEL, Corpus, ExampleC, has_labels
 from parser.search.explore cimport EXPLORE_SAMPLE, follows_error, random_member
-from parser.search.masks cimport is_single_bare, mask_legal, mask_zero, only_move
+from parser.search.masks cimport forced_action, mask_legal, mask_zero
 from parser.search.rng cimport Random
 from parser.search.workspace cimport Workspace
 from parser.transition.gold cimport GoldC, GoldProblem
@@ -57,6 +57,7 @@ cdef class GreedyTrainer:
         self.exploration.k, self.exploration.p = policy.k, policy.p
         self.exploration.random_fallback = FALLBACKS.index(policy.fallback) == 1
         self.states = self.forced = self.errors = 0
+        self.path = NULL
 
     def train_sentence(self, Corpus corpus not None, int32_t k, int32_t iteration, Random rng not None):
         """Trains on sentence k; iterations count from 1."""
@@ -76,11 +77,24 @@ cdef class GreedyTrainer:
         if problem != GoldProblem.GOLD_OK:
             raise ValueError(f"sentence {sentences[i]}: {PROBLEMS[problem]}")
 
+    def train_path(self, Corpus corpus not None, int32_t k, int32_t iteration, Random rng not None):
+        """Trains on sentence k and gives the actions taken, forced ones included: for tests and people."""
+        path = np.full(2 * corpus.length(k) + 2, -1, np.int32)
+        cdef int32_t[::1] view = path
+        self.path = &view[0]
+        try:
+            self.train_sentence(corpus, k, iteration, rng)
+        finally:
+            self.path = NULL
+        return path[path >= 0].tolist()
+
     cdef int train_one(self, const ExampleC* example, int32_t iteration, Rng* rng) except -1 nogil:
         cdef GoldC* g = &self.work.gold.c
         cdef StateC* s
         cdef uint32_t moves
-        cdef int32_t action, problem
+        cdef int32_t action, problem, count = 0
+        if g.label_weight > 0 and not has_labels(example):
+            return NO_LABEL
         problem = self.work.gold.fill(example.heads, example.labels, example.n, self.system.single_root)
         if problem != GoldProblem.GOLD_OK:
             return problem
@@ -90,15 +104,18 @@ cdef class GreedyTrainer:
         moves = self.system.legal(s)
         while moves != 0:
             self.states += 1
-            if is_single_bare(self.system, moves):      # nothing to learn, but a state like any other in averages
+            action = forced_action(self.system, s, moves)
+            if action >= 0:             # nothing to learn, but a state like any other in averages
                 self.forced += 1
                 self.learner.tick()
-                self.system.apply(s, only_move(moves), 0)
             else:
                 mask_legal(self.system, s, moves, self.work.legal)
                 self.mask_correct(s, g)
                 action = self.learn_state(s, example.words, iteration, rng)
-                self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
+            self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
+            if self.path != NULL:
+                self.path[count] = action
+                count += 1
             moves = self.system.legal(s)
         return GoldProblem.GOLD_OK
 
@@ -155,13 +172,12 @@ cdef class GreedyParser(SentenceParser):
                 out.arcs[action] = out.labelled[action] = 1
         moves = self.system.legal(s)
         while moves != 0:
-            if is_single_bare(self.system, moves):
-                self.system.apply(s, only_move(moves), 0)
-            else:
+            action = forced_action(self.system, s, moves)
+            if action < 0:
                 action = self.choose(work, s, words, moves)
                 if out.arcs != NULL:
-                    self.keep_chances(work, s, moves, action, out)
-                self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
+                    self.keep_chances(work, s, action, out)
+            self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
             moves = self.system.legal(s)
         self.system.finish(s, out.heads, out.labels)
         return 0
@@ -172,8 +188,7 @@ cdef class GreedyParser(SentenceParser):
         mask_legal(self.system, s, moves, work.legal)
         return argmax(work.scores, work.legal, work.n_actions)
 
-    cdef void keep_chances(self, Workspace work, const StateC* s, uint32_t moves, int32_t action,
-                           ResultC* out) noexcept nogil:
+    cdef void keep_chances(self, Workspace work, const StateC* s, int32_t action, ResultC* out) noexcept nogil:
         """The probability of the arc is that of its move: of all its labels together."""
         cdef int32_t a, move = action_move(self.system, action)
         cdef ArcC arc
@@ -199,7 +214,7 @@ cdef class GreedyParser(SentenceParser):
             action = self.choose(work, s, words, moves)
             mask_zero(self.system, s, &work.gold.c, work.zero)
             softmax(work.scores, work.legal, work.n_actions, work.chances)
-            out[count] = DecisionC(work.chances[action], work.zero[action], is_single_bare(self.system, moves))
+            out[count] = DecisionC(work.chances[action], work.zero[action], forced_action(self.system, s, moves) >= 0)
             count += 1
             self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
             moves = self.system.legal(s)
@@ -223,7 +238,7 @@ cdef class GreedyParser(SentenceParser):
                 "heads": [nodes(s)[i].head for i in range(1, n + 1)],
                 "labels": [nodes(s)[i].label for i in range(1, n + 1)],
                 "action": action,
-                "forced": bool(is_single_bare(self.system, moves)),
+                "forced": forced_action(self.system, s, moves) >= 0,
                 "legal": [a for a in range(work.n_actions) if work.legal[a]],
                 "scores": [work.scores[a] for a in range(work.n_actions) if work.legal[a]],
                 "probabilities": [work.chances[a] for a in range(work.n_actions) if work.legal[a]],
@@ -238,6 +253,7 @@ PROBLEMS = {
     <int>GoldProblem.GOLD_NO_TREE: "the heads are not a tree",
     <int>GoldProblem.GOLD_NONPROJECTIVE: "the tree is not projective",
     <int>GoldProblem.GOLD_SEVERAL_ROOTS: "several words have head 0, but the system builds trees with one root",
+    <int>NO_LABEL: "a word's label is not among the corpus' labels",
 }
 
 

@@ -6,21 +6,25 @@ from libc.string cimport memset
 from parser.common cimport cost_t, label_t
 from parser.transition.gold cimport GoldC
 from parser.transition.state cimport StateC
-from parser.transition.system cimport LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, StackSystem
+from parser.transition.system cimport LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, action_id
 
 
-cdef inline bint is_single_bare(StackSystem system, uint32_t moves) noexcept nogil:
-    """Is there exactly one legal action? A forced state: nothing to score."""
-    if moves & (moves - 1):
-        return False
-    return moves < <uint32_t>(1 << LEFT) or system.n_labels == 1
-
-
-cdef inline int32_t only_move(uint32_t moves) noexcept nogil:
+cdef inline int32_t forced_action(StackSystem system, const StateC* s, uint32_t moves) noexcept nogil:
+    """The action if there is just one legal one, else -1: a state with nothing to score."""
     cdef int32_t move = SHIFT
+    cdef label_t label
+    if moves & (moves - 1):
+        return -1
     while not moves >> move & 1:
         move += 1
-    return move
+    if move < LEFT or system.n_labels == 1:
+        return action_id(system, move, 0)
+    if system.root_label_only and system.arc(s, move).head == 0:
+        return action_id(system, move, system.root_label)
+    if system.root_label_only and system.n_labels == 2:
+        label = 1 - system.root_label
+        return action_id(system, move, label)
+    return -1
 
 
 cdef inline void mask_legal(StackSystem system, const StateC* s, uint32_t moves, uint8_t* legal) noexcept nogil:

@@ -14,8 +14,8 @@ from parser.score.weights import Weights, merge
 from parser.search.corpus import Corpus
 from parser.search.rng import Random
 from parser.train.data import (
-    Treebank,
     TrainingTrees,
+    Treebank,
     most_frequent_root_label,
     training_corpus,
     training_trees,

@@ -13,8 +13,10 @@ from parser.model.layout import ModelFileError
 from parser.pipeline import Parser
 from parser.score.weights import Weights
 from parser.train.data import Treebank, read_treebank
+from parser.train.decisions import Judge
 from parser.train.history import History
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
+from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.version import __version__
 
 CHECKPOINT_SECONDS = 20  # at most so much training is lost, an epoch that is not complete aside
@@ -29,7 +31,7 @@ class Display:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def started(self, setup: Setup, train: Treebank) -> None:
+    def started(self, setup: Setup) -> None:
         """Data are read and turned into numbers."""
 
     def ticked(self, tick: Tick) -> None:
@@ -65,6 +67,9 @@ class TrainingRun:
         treebank = read_treebank(train, format)
         dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
+        self.judge = None
+        if dev_treebank is not None:
+            self.judge = Judge(dev_treebank, self.setup.assembly, self.setup.clusters, SENTENCES)
         self.about = {
             "arcspeed": __version__,
             "train": describe(treebank, train),
@@ -81,7 +86,7 @@ class TrainingRun:
         self.scores: list[dict] = []
         self.current: SeedTraining | None = None
         self.saved_at = time.monotonic()
-        self.display.started(self.setup, treebank)
+        self.display.started(self.setup)
         if resume:
             self.take_up()
 
@@ -134,8 +139,19 @@ class TrainingRun:
         return {"seed": seed.seed, "epochs": seed.epoch, "best_epoch": best, "dev": scores}
 
     def parser(self, parts: list[Weights], **more: object) -> Parser:
-        about = {**self.about, "seeds": self.scores, **more}
-        return Parser(self.setup.assembly, ensemble(parts), about, self.setup.clusters)
+        weights, factor = self.calibrated(parts)
+        about = {**self.about, "seeds": self.scores, "score_factor": factor, **more}
+        return Parser(self.setup.assembly, weights, about, self.setup.clusters)
+
+    def calibrated(self, parts: list[Weights]) -> tuple[Weights, float | None]:
+        """The sum of all seeds' weights, with scores that are logarithms of probabilities; None: they are not."""
+        weights, assembly = ensemble(parts), self.setup.assembly
+        if assembly.is_probabilistic and len(parts) == 1:
+            return weights, 1.0
+        if self.judge is None:
+            return weights, None
+        factor = fitted_factor(weights, assembly, self.judge)
+        return scaled(weights, factor), factor
 
     # What stands beside the model
 
@@ -156,7 +172,8 @@ class TrainingRun:
         data, arrays = self.current.state()
         for k, weights in enumerate(self.finished):
             arrays |= {f"seed{k}.{name}": array for name, array in weights.arrays().items()}
-        self.parser([self.current.learner.finalise()], unfinished=True).save(
+        about = {**self.about, "seeds": self.scores, "score_factor": None, "unfinished": True}
+        Parser(self.setup.assembly, self.current.learner.finalise(), about, self.setup.clusters).save(
             self.last_path,
             extra_data={"training/state": data | {"finished": len(self.finished), "scores": self.scores}},
             extra_arrays={f"training/{name}": array for name, array in arrays.items()},
@@ -214,8 +231,6 @@ def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
 
 
-def train_parser(
-    train: Sequence[str], dev: Sequence[str], config: Config, *, display: Display | None = None
-) -> Parser:
+def train_parser(train: Sequence[str], dev: Sequence[str], config: Config, *, display: Display | None = None) -> Parser:
     """Training in memory."""
     return TrainingRun([str(path) for path in train], [str(path) for path in dev], config, display=display).run()

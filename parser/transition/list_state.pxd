@@ -9,8 +9,8 @@ from libc.stdint cimport int32_t
 from libc.stddef cimport size_t
 from libc.string cimport memcpy
 
+from parser.transition.block cimport LINE, Blocks
 from parser.transition.node cimport NodeC
-from parser.transition.state cimport LINE
 
 
 cdef struct LinkC:          # 16 bytes
@@ -58,10 +58,7 @@ cdef void list_clear(ListC* s, int32_t n, int32_t place) noexcept nogil
 cdef void list_attach(ListC* s, int32_t head, int32_t dep, int32_t label) noexcept nogil
 
 
-cdef class ListBlock:
-    """Owns room for `count` list states of up to n words each; grows only."""
-    cdef char* memory
-    cdef size_t bytes
-    cdef size_t stride
+cdef class ListBlock(Blocks):
+    # Room for `count` list states of n words; what they held is lost. Raises MemoryError.
     cdef int reserve(self, int32_t count, int32_t n) except -1 nogil
     cdef ListC* at(self, int32_t i) noexcept nogil

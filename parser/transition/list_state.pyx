@@ -1,17 +1,12 @@
 """Filling, changing and owning the blocks that list_state.pxd describes."""
 
-from libc.stddef cimport size_t
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.common cimport ARCSPEED_IS_CHECKED, CHECK
+from parser.common cimport CHECK
+from parser.transition.block cimport LINE, Blocks
 from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach, node_clear
 from parser.transition.state cimport ROOT_FIRST
-
-
-cdef extern from "stdlib.h":
-    int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
 
 
 cdef void list_clear(ListC* s, int32_t n, int32_t place) noexcept nogil:
@@ -58,34 +53,12 @@ cdef void list_attach(ListC* s, int32_t head, int32_t dep, int32_t label) noexce
     s.roots += head == 0
 
 
-cdef class ListBlock:
-    def __cinit__(self):
-        self.memory = NULL
-        self.bytes = self.stride = 0
-
-    def __dealloc__(self):
-        free(self.memory)
-
+cdef class ListBlock(Blocks):
     cdef int reserve(self, int32_t count, int32_t n) except -1 nogil:
-        cdef void* memory = NULL
-        cdef size_t wanted
-        self.stride = list_bytes(n)
-        wanted = self.stride * <size_t>count
-        if wanted <= self.bytes:
-            return 0
-        if not ARCSPEED_IS_CHECKED:     # there the sanitizer is to see the first byte too far
-            wanted += wanted // 2
-        if posix_memalign(&memory, LINE, wanted) != 0:
-            with gil:
-                raise MemoryError(f"no memory for {count} list states of {n} words ({wanted} bytes)")
-        free(self.memory)
-        self.memory = <char*>memory
-        self.bytes = wanted
-        return 0
+        return self.reserve_blocks(count, list_bytes(n))
 
     cdef ListC* at(self, int32_t i) noexcept nogil:
-        CHECK((<size_t>i + 1) * self.stride <= self.bytes)
-        return <ListC*>(self.memory + <size_t>i * self.stride)
+        return <ListC*>self.block(i)
 
 
 def sizes():

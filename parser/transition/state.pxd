@@ -12,11 +12,11 @@ from libc.stdint cimport int32_t
 from libc.stddef cimport size_t
 from libc.string cimport memcpy
 
+from parser.transition.block cimport LINE, Blocks
 from parser.transition.node cimport NodeC
 
 cdef enum:
     PAD = 4                 # S(s, 0) .. S(s, depth + 3) may be read: below the bottom there is -1
-    LINE = 64               # alignment of blocks, size of StateC
 
 
 cdef enum RootPlace:
@@ -100,12 +100,7 @@ cdef inline void state_copy(StateC* to, const StateC* source) noexcept nogil:
 cdef void state_clear(StateC* s, int32_t n, RootPlace place) noexcept nogil
 
 
-cdef class StateBlock:
-    """Owns room for `count` states of up to n words each; grows only, so a workspace kept between sentences allocates
-    nothing once it has met its longest one."""
-    cdef char* memory
-    cdef size_t bytes       # allocated
-    cdef size_t stride      # bytes from one state to the next, set by reserve()
+cdef class StateBlock(Blocks):
     # Room for `count` states of n words; what the states held is lost. Raises MemoryError.
     cdef int reserve(self, int32_t count, int32_t n) except -1 nogil
     cdef StateC* at(self, int32_t i) noexcept nogil

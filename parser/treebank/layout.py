@@ -66,7 +66,7 @@ SUFFIXES = {
 def find_layout(name: str) -> Layout:
     layout = LAYOUTS.get(ALIASES.get(name.lower(), name.lower()))
     if layout is None:
-        raise TreebankError(f"unknown format {name!r}, expected one of {', '.join(LAYOUTS)} or auto")
+        raise TreebankError(f"unknown format {name!r}, expected one of {', '.join(LAYOUTS)}, text, vertical or auto")
     return layout
 
 

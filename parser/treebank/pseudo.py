@@ -53,9 +53,7 @@ class Encoder:
             raise ValueError(f"no pseudo-projective encoding {encoding!r}, expected one of {', '.join(ENCODINGS)}")
         for label in labels:
             if UP in label or DOWN in label:
-                raise TreebankError(
-                    f"label {label!r} contains '{UP}' or '{DOWN}', which mark lifted arcs: rename it"
-                )
+                raise TreebankError(f"label {label!r} contains '{UP}' or '{DOWN}', which mark lifted arcs: rename it")
         self.encoding = encoding
         self.names = list(labels)
         self.counts = [0] * len(labels)  # how often each label has been given out

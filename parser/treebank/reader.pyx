@@ -20,6 +20,7 @@ from parser.treebank.tree cimport TreeCheck, TreeProblem, tree_check
 from parser.treebank import layout as layouts
 from parser.treebank import tree
 from parser.treebank.errors import TreebankError
+from parser.treebank.plain import PLAIN_FORMATS, RowStream
 from parser.treebank.stream import decompression_errors, display_name, open_input
 from parser.treebank.vocab import COLUMNS, Vocab
 
@@ -261,7 +262,8 @@ cdef class Reader:
     """Reads a treebank file: `for sentence in Reader(path)`, or batches of flat arrays for programs.
 
     path       a file name, `-` for standard input, `.gz`, `.xz`, `.zst` unpacked on the way; or an open binary stream
-    format     conllu, conllx, conll09 or auto (by the file's name, else by its first rows)
+    format     conllu, conllx, conll09 or auto (by the file's name, else by its first rows); text, vertical:
+               pre-tokenized text without trees (parser.treebank.plain), whose tags go where `tags` says
     vocab      a Vocab that gives the ids (a new one by default), `intern` names the columns that get ids
     heads      check: HEAD must give a tree (or be `_` throughout); ignore: HEAD is not looked at
     roots      what several roots in a sentence are: error, warn (counted in `several_roots`) or ignore
@@ -290,12 +292,12 @@ cdef class Reader:
     cdef RulesC rules
 
     def __init__(self, path, format="auto", vocab=None, intern=COLUMNS, heads="check", roots="warn",
-                 on_error="stop", block_size=DEFAULT_BLOCK):
+                 on_error="stop", block_size=DEFAULT_BLOCK, tags="both"):
         expect("heads", heads, ("check", "ignore"))
         expect("roots", roots, ("error", "warn", "ignore"))
         expect("on_error", on_error, ("stop", "skip"))
-        self.vocab = Vocab() if vocab is None else vocab
         self.columns = tuple(intern)
+        self.vocab = Vocab(self.columns) if vocab is None else vocab
         self.roots = roots
         self.skip = on_error == "skip"
         self.rules.read_heads = heads == "check"
@@ -312,6 +314,9 @@ cdef class Reader:
             self.file = display_name(str(path))
             self.stream = open_input(path)
         self.read_errors = decompression_errors(self.file)
+        if format in PLAIN_FORMATS:
+            expect("tags", tags, ("upos", "xpos", "both"))
+            self.stream, format = RowStream(self.stream, self.file, format, tags), "conllu"
         # standard input is taken as it comes, so that a sentence is answered without waiting for a full block
         self.readinto = self.stream.readinto
         if self.file == "<stdin>" and hasattr(self.stream, "readinto1"):

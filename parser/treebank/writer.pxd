@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memcpy
 
-from parser.treebank.batch cimport Batch, CellC, SentenceC
+from parser.treebank.batch cimport Batch, BatchC, CellC
 
 
 # Bytes on their way to a stream. Owner: the Writer that the struct is part of.
@@ -74,4 +74,7 @@ cdef class Writer:
     cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names,
                         probabilities) except -1
     cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1
-    cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last) except -1
+    cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1
+    cdef int find_sources(self, layout, int32_t* source) except -1
+    cdef int put_columns(self, const BatchC* b, uint32_t line, const int32_t* source, const TreesC* trees,
+                         uint32_t i) except -1

@@ -21,6 +21,7 @@ from parser.treebank.errors import TreebankError
 
 cdef enum:
     FLUSH_AT = 1 << 19
+    MOST_COLUMNS = 16
 
 
 cdef int output_reserve(OutputC* out, size_t more) except -1 nogil:
@@ -150,6 +151,10 @@ cdef class Labels:
         free(self.cells)
         free(self.text)
 
+    def __iter__(self):
+        for i in range(self.n):
+            yield self.cells[i].start[:self.cells[i].length].decode()
+
 
 cdef class Writer:
     """Writes sentences to an open binary stream; use `with Writer(stream) as writer`, or flush() at the end.
@@ -171,7 +176,8 @@ cdef class Writer:
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind is None:
+        # sentences before a fault of the input are good, and who reads from a pipe shall have them
+        if kind is None or issubclass(kind, TreebankError):
             self.flush()
 
     def flush(self):
@@ -202,7 +208,7 @@ cdef class Writer:
         elif self.layout is None or self.layout is batch.layout:
             self.write_same(batch, first, last)
         else:
-            self.write_converted(batch, first, last)
+            self.write_converted(batch, first, last, NULL)
         if self.out.length >= FLUSH_AT:
             self.flush()
 
@@ -220,10 +226,9 @@ cdef class Writer:
 
     cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names,
                         probabilities) except -1:
-        if self.layout is not None and self.layout is not batch.layout:
-            raise TreebankError(f"new trees are written in the format that was read ({batch.layout.title})")
-        if probabilities is not None and batch.layout.column("misc") < 0:
-            raise TreebankError(f"{batch.layout.title} has no MISC column for probabilities")
+        target = batch.layout if self.layout is None else self.layout
+        if probabilities is not None and (target is not batch.layout or target.column("misc") < 0):
+            raise TreebankError(f"probabilities have no place in {target.title} made of {batch.layout.title}")
         cdef Labels names = label_names if isinstance(label_names, Labels) else Labels(label_names)
         cdef uint32_t n = batch.c.sentences[last].first_word - batch.c.sentences[first].first_word
         # one spare element, so that there is an address to take for no words
@@ -235,6 +240,8 @@ cdef class Writer:
             head_chances = padded(probabilities[0], n, "probabilities of heads", np.float32)
             label_chances = padded(probabilities[1], n, "probabilities of labels", np.float32)
             trees.head_chances, trees.label_chances = &head_chances[0], &label_chances[0]
+        if target is not batch.layout:
+            return self.write_converted(batch, first, last, &trees)
         return self.write_trees(batch, first, last, &trees)
 
     cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
@@ -244,11 +251,7 @@ cdef class Writer:
         cdef ColumnsC columns
         cdef uint32_t k, line, word = b.sentences[first].first_word, i
         cdef uint32_t base = word
-        cdef CellC label, none
-        cdef size_t longest = 128     # what a row can grow by
-        none.start, none.length = NO_LABEL, 1
-        for k in range(<uint32_t>trees.n_names):
-            longest = max(longest, <size_t>trees.names[k].length + 128)
+        cdef size_t longest = longest_growth(trees)
         columns.head = batch.layout.column("head")
         columns.deprel = batch.layout.column("deprel")
         columns.deps = -1 if self.keep_deps else batch.layout.column("deps")
@@ -260,8 +263,7 @@ cdef class Writer:
                     output_reserve(&self.out, <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
                     if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
                         i = word - base
-                        label = trees.names[trees.labels[i]] if 0 <= trees.labels[i] < trees.n_names else none
-                        put_new_tree_row(&self.out, b, line, columns, trees.heads[i], label)
+                        put_new_tree_row(&self.out, b, line, columns, trees.heads[i], label_cell(trees, i))
                         if columns.misc >= 0:
                             put_chances(&self.out, trees.head_chances[i], trees.label_chances[i])
                         word += 1
@@ -273,33 +275,23 @@ cdef class Writer:
                 put_char(&self.out, c"\n")
         return 0
 
-    cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last) except -1:
-        """In another format: columns by their meaning, `_` for what the source lacks."""
+    cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
+        """In another format: columns by their meaning, `_` for what the source lacks; with new trees unless NULL."""
         cdef const BatchC* b = &batch.c
         cdef SentenceC* sentence
-        cdef CellC cell
         cdef uint32_t k, line, word = b.sentences[first].first_word
-        cdef int32_t column, columns = self.layout.least
-        cdef int32_t source[16]
+        cdef uint32_t base = word
+        cdef int32_t source[MOST_COLUMNS]
         cdef bint marks = self.layout.marks
-        CHECK(columns <= 16)
-        by_column = {column: field for field, column in self.layout.columns.items()}
-        for column in range(1, columns):
-            source[column] = batch.layout.column(by_column.get(column, ""))
+        cdef size_t longest = longest_growth(trees)
+        self.find_sources(batch.layout, source)
         for k in range(first, last):
             sentence = &b.sentences[k]
             for line in range(sentence.first_line, sentence.end_line):
-                output_reserve(&self.out, 2 * <size_t>(b.index.line[line + 1] - b.index.line[line]) + 64)
+                output_reserve(&self.out, 2 * <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
                 if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
                     put_number(&self.out, word + 1 - sentence.first_word)
-                    for column in range(1, columns):
-                        put_char(&self.out, c"\t")
-                        if source[column] < 0:
-                            put_char(&self.out, c"_")
-                        else:
-                            cell = cell_of_line(b, line, source[column])
-                            put_converted_cell(&self.out, cell, marks)
-                    put_char(&self.out, c"\n")
+                    self.put_columns(b, line, source, trees, word - base)
                     word += 1
                 elif marks:
                     put_lines(&self.out, b, line, line + 1)
@@ -308,6 +300,51 @@ cdef class Writer:
             output_reserve(&self.out, 1)
             put_char(&self.out, c"\n")
         return 0
+
+    cdef int find_sources(self, layout, int32_t* source) except -1:
+        """source[column of the target] = column of the source with that meaning, -1: none."""
+        by_column = {column: field for field, column in self.layout.columns.items()}
+        CHECK(<int>self.layout.least <= MOST_COLUMNS)
+        for column in range(1, self.layout.least):
+            source[column] = layout.column(by_column.get(column, ""))
+        return 0
+
+    cdef int put_columns(self, const BatchC* b, uint32_t line, const int32_t* source, const TreesC* trees,
+                         uint32_t i) except -1:
+        """All columns but the first, and the newline; the i-th word of the trees."""
+        cdef int32_t column, head = self.layout.column("head"), deprel = self.layout.column("deprel")
+        cdef int32_t deps = -1 if self.keep_deps else self.layout.column("deps")
+        cdef bint spaces = self.layout.marks
+        for column in range(1, <int32_t>self.layout.least):
+            put_char(&self.out, c"\t")
+            if trees != NULL and column == head:
+                put_number(&self.out, trees.heads[i])
+            elif trees != NULL and column == deprel:
+                put_converted_cell(&self.out, label_cell(trees, i), spaces)
+            elif source[column] < 0 or (trees != NULL and column == deps):
+                put_char(&self.out, c"_")
+            else:
+                put_converted_cell(&self.out, cell_of_line(b, line, source[column]), spaces)
+        put_char(&self.out, c"\n")
+        return 0
+
+
+cdef size_t longest_growth(const TreesC* trees) noexcept:
+    """What a row can grow by when HEAD, DEPREL and MISC are new."""
+    cdef size_t longest = 128
+    cdef int32_t k
+    if trees != NULL:
+        for k in range(trees.n_names):
+            longest = max(longest, <size_t>trees.names[k].length + 128)
+    return longest
+
+
+cdef inline CellC label_cell(const TreesC* trees, uint32_t i) noexcept nogil:
+    cdef CellC none
+    if 0 <= trees.labels[i] < trees.n_names:
+        return trees.names[trees.labels[i]]
+    none.start, none.length = NO_LABEL, 1
+    return none
 
 
 cdef const char* NO_LABEL = "_\0______________________________"

@@ -5,11 +5,11 @@ import sys
 import unicodedata
 
 import pytest
-from helpers.naive_evaluation import Naive
-from helpers.plain_corpus import Sentence, Word, corpus_of
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive_evaluation import Naive
+from plain_corpus import Sentence, Word, corpus_of
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.align import AlignmentError, align, without_spaces
 from parser.evaluate.score import Score
@@ -105,27 +105,34 @@ def test_empty_corpora_are_paired():
     assert found.words.f1 == 0.0
 
 
-@pytest.mark.parametrize(("gold", "system", "message"), [
-    (
-        [sentence("a b", name="one", line=3)], [sentence("a c")],
-        "the two files spell different texts, expected the same characters:"
-        " gold:3: sentence 1 (one) goes on with 'b', system: sentence 1 goes on with 'c'",
-    ),
-    (
-        [sentence("a"), sentence("b c", name="two")], [sentence("ab")],
-        "the two files spell different texts, expected the same characters:"
-        " gold: sentence 2 (two) goes on with 'c', system ends",
-    ),
-    (
-        [], [sentence("ab")],
-        "the two files spell different texts, expected the same characters:"
-        " gold ends, system: sentence 1 goes on with 'ab'",
-    ),
-    (
-        [Sentence([Word("a", 0, "root"), Word("\u00a0", 1, "dep")], name="one", line=3)], [sentence("a")],
-        "gold:3: sentence 1 (one), word 2: the form has no character but spaces, expected others too",
-    ),
-])
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        (
+            [sentence("a b", name="one", line=3)],
+            [sentence("a c")],
+            "the two files spell different texts, expected the same characters:"
+            " gold:3: sentence 1 (one) goes on with 'b', system: sentence 1 goes on with 'c'",
+        ),
+        (
+            [sentence("a"), sentence("b c", name="two")],
+            [sentence("ab")],
+            "the two files spell different texts, expected the same characters:"
+            " gold: sentence 2 (two) goes on with 'c', system ends",
+        ),
+        (
+            [],
+            [sentence("ab")],
+            "the two files spell different texts, expected the same characters:"
+            " gold ends, system: sentence 1 goes on with 'ab'",
+        ),
+        (
+            [Sentence([Word("a", 0, "root"), Word("\u00a0", 1, "dep")], name="one", line=3)],
+            [sentence("a")],
+            "gold:3: sentence 1 (one), word 2: the form has no character but spaces, expected others too",
+        ),
+    ],
+)
 def test_other_texts_are_refused_in_one_line(gold, system, message):
     with pytest.raises(AlignmentError) as caught:
         aligned(gold, system)
@@ -135,17 +142,21 @@ def test_other_texts_are_refused_in_one_line(gold, system, message):
 @given(st.integers(0, 60), st.sampled_from(["a", "b", "aa"]), st.integers(1, 60))
 def test_the_first_difference_of_two_texts_is_found(at, other, length):
     letters = ["x"] * length
-    changed = [*letters[:at], other, *letters[at + 1:]]
+    changed = [*letters[:at], other, *letters[at + 1 :]]
     with pytest.raises(AlignmentError) as caught:
         aligned([sentence(" ".join(letters))], [sentence(" ".join(changed))])
-    shown = ("".join(changed))[min(at, length):][:20]
+    shown = ("".join(changed))[min(at, length) :][:20]
     assert repr(shown) in str(caught.value)
 
 
 # how much of the text is in multiword tokens, on each side
 @settings(max_examples=400, deadline=None)
-@given(st.randoms(use_true_random=False), st.sampled_from(["other", "retokenized", "reparsed"]),
-       st.sampled_from([0.0, 0.2, 0.6]), st.sampled_from([0.0, 0.2, 0.6]))
+@given(
+    st.randoms(use_true_random=False),
+    st.sampled_from(["other", "retokenized", "reparsed"]),
+    st.sampled_from([0.0, 0.2, 0.6]),
+    st.sampled_from([0.0, 0.2, 0.6]),
+)
 def test_alignment_equals_the_walk_word_by_word(rng: random.Random, kind, gold_multiword, system_multiword):
     letters = random_letters(rng, 40)
     gold = tokenized(rng, letters, gold_multiword)

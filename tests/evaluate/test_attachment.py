@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from helpers.naive_evaluation import Naive
-from helpers.plain_corpus import corpus_of, read_text
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from naive_evaluation import Naive
+from plain_corpus import corpus_of, read_text
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.attachment import attachment, clas, official
 from parser.evaluate.comparison import (
@@ -96,13 +96,16 @@ def test_with_punctuation_by_hand(comparison):
     assert found.roots == same_words(2, 2)
 
 
-@pytest.mark.parametrize(("convention", "left_out", "heads_right"), [
-    ("ptb", 4, 5),          # , . "morning" (tagged .) and !; of the other six only fish is wrong
-    ("chinese", 1, 6),      # Good, tagged PU
-    ("unicode", 4, 5),      # , . ! and %-) too: all its characters are of category P
-    ("udt", 1, 6),          # ! tagged .
-    ("ud", 2, 7),           # , and .
-])
+@pytest.mark.parametrize(
+    ("convention", "left_out", "heads_right"),
+    [
+        ("ptb", 4, 5),  # , . "morning" (tagged .) and !; of the other six only fish is wrong
+        ("chinese", 1, 6),  # Good, tagged PU
+        ("unicode", 4, 5),  # , . ! and %-) too: all its characters are of category P
+        ("udt", 1, 6),  # ! tagged .
+        ("ud", 2, 7),  # , and .
+    ],
+)
 def test_conventions_by_hand(comparison, convention, left_out, heads_right):
     words = without_punctuation(comparison, convention)
     assert attachment(comparison, words).scores["UAS"] == same_words(heads_right, 10 - left_out)
@@ -237,7 +240,7 @@ def test_the_same_words_without_ranges_score_word_by_word(rng: random.Random):
     gold = tokenized(rng, random_letters(rng, 40), 0.5)
     system = [sentence._replace(ranges=[]) for sentence in reparsed(rng, gold)]
     comparison = compare(corpus_of(gold), corpus_of(system))
-    assume(comparison.alignment.tokens is None)     # sometimes the ranges spell what their words spell
+    assume(comparison.alignment.tokens is None)  # sometimes the ranges spell what their words spell
     naive = Naive(gold, system, one_to_one=True)
     found = attachment(comparison, all_words(comparison))
     assert found.scores["LAS"] == Score(*naive.score("LAS", naive.scored()))

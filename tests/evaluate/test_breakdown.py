@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from helpers.naive_evaluation import Naive, strip
-from helpers.plain_corpus import Sentence, Word, corpus_of
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive_evaluation import Naive, strip
+from plain_corpus import Sentence, Word, corpus_of
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.breakdown import (
     Confusion,
@@ -81,8 +81,12 @@ def test_bins_must_ascend_from_one(bins):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.randoms(use_true_random=False), st.sampled_from(["other", "retokenized", "reparsed"]),
-       st.sampled_from([None, "ud"]), st.booleans())
+@given(
+    st.randoms(use_true_random=False),
+    st.sampled_from(["other", "retokenized", "reparsed"]),
+    st.sampled_from([None, "ud"]),
+    st.booleans(),
+)
 def test_breakdowns_equal_the_slow_twin(rng: random.Random, kind, convention, subtypes):
     letters = random_letters(rng, 40)
     gold = tokenized(rng, letters)
@@ -107,7 +111,7 @@ def test_breakdowns_equal_the_slow_twin(rng: random.Random, kind, convention, su
     found = {(row.gold, row.system): (row.count, row.head_right) for row in confusions(comparison, words, labels)}
     assert found == naive.confusions(scored, change)
 
-    bins = tuple(range(1, 41))      # one bin per length
+    bins = tuple(range(1, 41))  # one bin per length
     for row in by_arc_length(comparison, words, bins):
         length = 0 if row.name == "ROOT" else int(row.name.rstrip("+"))
         for score, metric in ((row.unlabeled, "UAS"), (row.labeled, "LAS")):

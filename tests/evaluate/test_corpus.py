@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.plain_corpus import Sentence, Word, corpus_of, read_text, write_text
+from plain_corpus import Sentence, Word, corpus_of, read_text, write_text
 
 from parser.evaluate.corpus import Column, Corpus, CorpusError, Ranges, share
 
@@ -58,43 +58,62 @@ def test_place_names_file_line_and_sentence():
     assert build().place(1) == "file.conllu:7: sentence 2 (s2)"
 
 
-@pytest.mark.parametrize(("changed", "message"), [
-    ({"offsets": []}, "file.conllu: offsets are missing, expected 0..3 for 3 words"),
-    ({"offsets": [0, 2]}, "file.conllu: offsets are 0..2, expected 0..3 for 3 words"),
-    ({"offsets": [1, 3]}, "file.conllu: offsets are 1..3, expected 0..3 for 3 words"),
-    ({"offsets": [0, 0, 3]}, "file.conllu:2: sentence 1 (s1) has 0 words, expected at least 1"),
-    ({"offsets": [0, 4, 3]}, "file.conllu:7: sentence 2 (s2) has -1 words, expected at least 1"),
-    ({"offsets": [[0, 3]]}, "file.conllu: offsets have 2 dimensions, expected a flat sequence of integers"),
-    ({"heads": [0, 1, 0.5]}, "file.conllu: heads are float64 values, expected integers that fit int32"),
-    ({"heads": [0, 1, 2**40]}, "file.conllu: heads are int64 values, expected integers that fit int32"),
-    ({"heads": ["0", "1", "0"]}, "file.conllu: heads are <U1 values, expected integers that fit int32"),
-    ({"heads": [0, 3, 0]}, "file.conllu:2: sentence 1 (s1), word 2: head is 3, expected 0..2"),
-    ({"heads": [0, 1, -1]}, "file.conllu:7: sentence 2 (s2), word 1: head is -1, expected 0..1"),
-    ({"upos": ["X"]}, "file.conllu: 1 upos, expected 3"),
-    ({"names": ["s1"]}, "file.conllu: 1 sentence names, expected 2"),
-    ({"lines": [1, 2, 3]}, "file.conllu: 3 line numbers, expected 2"),
-    ({"forms": Column(np.array([0, 1, 2]), ("a", "b"))}, "file.conllu: code 2 in forms, expected 0..1"),
-    ({"forms": Column(np.array([0, -1, 0]), ("a", "b"))}, "file.conllu: code -1 in forms, expected 0..1"),
-    ({"forms": Column(np.array([0, 1, 0]), ("a", "a"))},
-     "file.conllu: 2 forms listed, 1 distinct, expected no repeats"),
-    ({"forms": Column(np.zeros(3), ("a",))}, "file.conllu: codes of forms are no flat array of integers"),
-    ({"ranges": [(2, 1, 1, "x")]}, "file.conllu: a range in sentence 2, expected 0..1"),
-    ({"ranges": [(-1, 1, 1, "x")]}, "file.conllu: a range in sentence -1, expected 0..1"),
-    ({"ranges": [(0, 1, 3, "x")]},
-     "file.conllu:2: sentence 1 (s1): range 1-3, expected ranges in order within 1..2 that do not overlap"),
-    ({"ranges": [(0, 0, 1, "x")]},
-     "file.conllu:2: sentence 1 (s1): range 0-1, expected ranges in order within 1..2 that do not overlap"),
-    ({"ranges": [(0, 2, 1, "x")]},
-     "file.conllu:2: sentence 1 (s1): range 2-1, expected ranges in order within 1..2 that do not overlap"),
-    ({"ranges": [(0, 1, 2, "x"), (0, 2, 2, "x")]},
-     "file.conllu:2: sentence 1 (s1): range 2-2, expected ranges in order within 1..2 that do not overlap"),
-    ({"ranges": [(1, 1, 1, "x"), (0, 1, 2, "x")]},
-     "file.conllu:2: sentence 1 (s1): range 1-2, expected ranges in order within 1..2 that do not overlap"),
-    ({"ranges": Ranges(np.array([0]), np.array([1]), np.array([]), Column.of("x"))},
-     "file.conllu: 0 lasts of ranges, expected 1"),
-    ({"ranges": Ranges(np.array([0]), np.array([1]), np.array([2]), Column(np.array([1]), ("x",)))},
-     "file.conllu: code 1 in forms of ranges, expected 0..0"),
-])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"offsets": []}, "file.conllu: offsets are missing, expected 0..3 for 3 words"),
+        ({"offsets": [0, 2]}, "file.conllu: offsets are 0..2, expected 0..3 for 3 words"),
+        ({"offsets": [1, 3]}, "file.conllu: offsets are 1..3, expected 0..3 for 3 words"),
+        ({"offsets": [0, 0, 3]}, "file.conllu:2: sentence 1 (s1) has 0 words, expected at least 1"),
+        ({"offsets": [0, 4, 3]}, "file.conllu:7: sentence 2 (s2) has -1 words, expected at least 1"),
+        ({"offsets": [[0, 3]]}, "file.conllu: offsets have 2 dimensions, expected a flat sequence of integers"),
+        ({"heads": [0, 1, 0.5]}, "file.conllu: heads are float64 values, expected integers that fit int32"),
+        ({"heads": [0, 1, 2**40]}, "file.conllu: heads are int64 values, expected integers that fit int32"),
+        ({"heads": ["0", "1", "0"]}, "file.conllu: heads are <U1 values, expected integers that fit int32"),
+        ({"heads": [0, 3, 0]}, "file.conllu:2: sentence 1 (s1), word 2: head is 3, expected 0..2"),
+        ({"heads": [0, 1, -1]}, "file.conllu:7: sentence 2 (s2), word 1: head is -1, expected 0..1"),
+        ({"upos": ["X"]}, "file.conllu: 1 upos, expected 3"),
+        ({"names": ["s1"]}, "file.conllu: 1 sentence names, expected 2"),
+        ({"lines": [1, 2, 3]}, "file.conllu: 3 line numbers, expected 2"),
+        ({"forms": Column(np.array([0, 1, 2]), ("a", "b"))}, "file.conllu: code 2 in forms, expected 0..1"),
+        ({"forms": Column(np.array([0, -1, 0]), ("a", "b"))}, "file.conllu: code -1 in forms, expected 0..1"),
+        (
+            {"forms": Column(np.array([0, 1, 0]), ("a", "a"))},
+            "file.conllu: 2 forms listed, 1 distinct, expected no repeats",
+        ),
+        ({"forms": Column(np.zeros(3), ("a",))}, "file.conllu: codes of forms are no flat array of integers"),
+        ({"ranges": [(2, 1, 1, "x")]}, "file.conllu: a range in sentence 2, expected 0..1"),
+        ({"ranges": [(-1, 1, 1, "x")]}, "file.conllu: a range in sentence -1, expected 0..1"),
+        (
+            {"ranges": [(0, 1, 3, "x")]},
+            "file.conllu:2: sentence 1 (s1): range 1-3, expected ranges in order within 1..2 that do not overlap",
+        ),
+        (
+            {"ranges": [(0, 0, 1, "x")]},
+            "file.conllu:2: sentence 1 (s1): range 0-1, expected ranges in order within 1..2 that do not overlap",
+        ),
+        (
+            {"ranges": [(0, 2, 1, "x")]},
+            "file.conllu:2: sentence 1 (s1): range 2-1, expected ranges in order within 1..2 that do not overlap",
+        ),
+        (
+            {"ranges": [(0, 1, 2, "x"), (0, 2, 2, "x")]},
+            "file.conllu:2: sentence 1 (s1): range 2-2, expected ranges in order within 1..2 that do not overlap",
+        ),
+        (
+            {"ranges": [(1, 1, 1, "x"), (0, 1, 2, "x")]},
+            "file.conllu:2: sentence 1 (s1): range 1-2, expected ranges in order within 1..2 that do not overlap",
+        ),
+        (
+            {"ranges": Ranges(np.array([0]), np.array([1]), np.array([]), Column.of("x"))},
+            "file.conllu: 0 lasts of ranges, expected 1",
+        ),
+        (
+            {"ranges": Ranges(np.array([0]), np.array([1]), np.array([2]), Column(np.array([1]), ("x",)))},
+            "file.conllu: code 1 in forms of ranges, expected 0..0",
+        ),
+    ],
+)
 def test_bad_columns_get_one_clear_line(changed, message):
     with pytest.raises(CorpusError) as caught:
         build(**changed)

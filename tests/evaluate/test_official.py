@@ -10,15 +10,22 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.plain_corpus import Sentence, corpus_of, load, read_text, write_text
-from helpers.random_corpora import random_letters, random_words, reparsed, retokenized, tokenized
-from parser.treebank.tree import problem
+from plain_corpus import Sentence, corpus_of, load, read_text, write_text
+from random_corpora import random_letters, random_words, reparsed, retokenized, tokenized
 
 from parser.evaluate.attachment import official
 from parser.evaluate.comparison import compare
+from parser.treebank.tree import problem
 
-TREEBANKS = ["Basque-BDT", "Chinese-GSD", "English-EWT", "French-Sequoia", "Korean-GSD", "Swedish-Talbanken",
-             "Turkish-IMST"]
+TREEBANKS = [
+    "Basque-BDT",
+    "Chinese-GSD",
+    "English-EWT",
+    "French-Sequoia",
+    "Korean-GSD",
+    "Swedish-Talbanken",
+    "Turkish-IMST",
+]
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import json
 import random
 
 import pytest
-from helpers.plain_corpus import Sentence, Word, corpus_of
-from helpers.random_corpora import random_letters, reparsed, retokenized, tokenized
+from plain_corpus import Sentence, Word, corpus_of
+from random_corpora import random_letters, reparsed, retokenized, tokenized
 
 from parser.evaluate.corpus import CorpusError
 from parser.evaluate.report import (
@@ -21,14 +21,26 @@ from parser.evaluate.report import (
     summary_rows,
 )
 
-GOLD = [Sentence([
-    Word("cats", 2, "nsubj", "NOUN"), Word("sleep", 0, "root", "VERB"), Word("here", 2, "advmod:loc", "ADV"),
-    Word(".", 2, "punct", "PUNCT"),
-])]
-SYSTEM = [Sentence([
-    Word("cats", 2, "obj", "X"), Word("sleep", 0, "root", "X"), Word("here", 2, "advmod", "X"),
-    Word(".", 3, "punct", "X"),
-])]
+GOLD = [
+    Sentence(
+        [
+            Word("cats", 2, "nsubj", "NOUN"),
+            Word("sleep", 0, "root", "VERB"),
+            Word("here", 2, "advmod:loc", "ADV"),
+            Word(".", 2, "punct", "PUNCT"),
+        ]
+    )
+]
+SYSTEM = [
+    Sentence(
+        [
+            Word("cats", 2, "obj", "X"),
+            Word("sleep", 0, "root", "X"),
+            Word("here", 2, "advmod", "X"),
+            Word(".", 3, "punct", "X"),
+        ]
+    )
+]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +109,11 @@ def test_lengths_by_hand(evaluation):
 def test_subtypes_can_be_stripped_from_the_labels():
     evaluation = evaluate(corpus_of(GOLD), corpus_of(SYSTEM), subtypes=False)
     assert [row[0] for row in label_rows(evaluation.with_punctuation)[1:]] == [
-        "advmod", "punct", "root", "nsubj", "obj",
+        "advmod",
+        "punct",
+        "root",
+        "nsubj",
+        "obj",
     ]
 
 
@@ -107,13 +123,22 @@ def test_the_dict_survives_json(evaluation):
     assert (found["gold"], found["system"]) == ("gold.conllu", "out.conllu")
     assert found["punctuation"] == {"convention": "ud", "words": 1}
     assert found["without_punctuation"]["scores"]["LAS universal"] == {
-        "correct": 2, "gold": 3, "system": 3, "aligned": 3, "aligned_accuracy": 100 * (2 / 3),
-        "precision": 100 * (2 / 3), "recall": 100 * (2 / 3), "f1": 100 * (4 / 6),
+        "correct": 2,
+        "gold": 3,
+        "system": 3,
+        "aligned": 3,
+        "aligned_accuracy": 100 * (2 / 3),
+        "precision": 100 * (2 / 3),
+        "recall": 100 * (2 / 3),
+        "f1": 100 * (4 / 6),
     }
     assert found["with_punctuation"]["complete"]["unlabeled"]["correct"] == 0
     assert found["with_punctuation"]["roots"]["recall"] == 100.0
     assert found["with_punctuation"]["confusions"][0] == {
-        "gold": "advmod:loc", "system": "advmod", "count": 1, "head_right": 1,
+        "gold": "advmod:loc",
+        "system": "advmod",
+        "count": 1,
+        "head_right": 1,
     }
 
 

@@ -146,7 +146,7 @@ def test_draws_are_uniform():
     drawn = drawn_sentences(np.random.PCG64(4), 70_000, 7)
     seen = np.bincount(drawn, minlength=7)
     assert len(seen) == 7
-    assert ((seen - 10_000) ** 2 / 10_000).sum() < 22.5     # chi-square, 6 degrees: 0.1 %
+    assert ((seen - 10_000) ** 2 / 10_000).sum() < 22.5  # chi-square, 6 degrees: 0.1 %
 
 
 def test_draws_never_change():
@@ -163,12 +163,15 @@ def test_no_words_score_nothing():
     assert paired_bootstrap(nothing, nothing).p_value == 1.0
 
 
-@pytest.mark.parametrize(("second", "arguments", "error", "message"), [
-    (counts([1], [3]), {}, CorpusError, "for the same gold sentences"),
-    (counts([1, 1], [3, 3]), {}, CorpusError, "for the same gold sentences"),
-    (counts([1], [2]), {"resamples": 0}, ValueError, "0 resamples at confidence 0.95"),
-    (counts([1], [2]), {"confidence": 1.0}, ValueError, "at confidence 1.0"),
-])
+@pytest.mark.parametrize(
+    ("second", "arguments", "error", "message"),
+    [
+        (counts([1], [3]), {}, CorpusError, "for the same gold sentences"),
+        (counts([1, 1], [3, 3]), {}, CorpusError, "for the same gold sentences"),
+        (counts([1], [2]), {"resamples": 0}, ValueError, "0 resamples at confidence 0.95"),
+        (counts([1], [2]), {"confidence": 1.0}, ValueError, "at confidence 1.0"),
+    ],
+)
 def test_bad_input_is_named(second, arguments, error, message):
     with pytest.raises(error, match=message):
         paired_bootstrap(counts([1], [2]), second, **arguments)

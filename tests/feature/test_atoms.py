@@ -42,8 +42,14 @@ def test_batches_and_lists_give_the_same(text, layout):
 
 def test_values_are_hashes_of_strings():
     maker, names = atomizer()
-    rows = maker.sentence({"form": ["Straße", "of"], "upos": ["NOUN", "ADP"], "xpos": ["NN", "IN"],
-                           "feats": ["Case=Nom|Number=Sing", "_"]})
+    rows = maker.sentence(
+        {
+            "form": ["Straße", "of"],
+            "upos": ["NOUN", "ADP"],
+            "xpos": ["NN", "IN"],
+            "feats": ["Case=Nom|Number=Sing", "_"],
+        }
+    )
     assert rows.shape == (4, len(names))
     assert column(rows, names, "form")[:2] == [NONE, ROOT_VALUE]
     assert column(rows, names, "form")[2:] == [value_of(word, seed_of("form")) for word in ("Straße", "of")]
@@ -112,7 +118,14 @@ def test_cluster_file_errors(tmp_path):
 
 def test_shapes_and_feats():
     assert [shape(word) for word in ("Word", "IBM's", "2024-11-18", "x", "McDonaldson", "見る", "")] == [
-        "Xxxx", "XXX'x", "9999-99-99", "x", "XxXxxxx", "xx", ""]
+        "Xxxx",
+        "XXX'x",
+        "9999-99-99",
+        "x",
+        "XxXxxxx",
+        "xx",
+        "",
+    ]
     assert feature_value("Case=Nom|Number[psor]=Sing", "Number[psor]") == "Sing"
     assert feature_value("Nom|Sing", "Nom") is None
     assert feature_value("Case=Nom", "Cas") is None

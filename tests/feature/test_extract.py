@@ -68,17 +68,35 @@ def test_rich_where_pos_is_upos():
 
 # Slot sensitivity: one cell of one word is changed
 
-FRESH = {"form": "Zq7yxwvutʘ", "lemma": "freshlemma", "upos": "FRESH", "xpos": "FRESHX",
-         "feats": "Case=New|Number=New|Number[psor]=New|Person=New|VerbForm=New"}
-READS = {"w": {"form"}, "m": {"lemma"}, "u": {"upos"}, "x": {"xpos"}, "p": {"xpos"}, "f": {"feats"}, "feat": {"feats"},
-         "t": {"form", "upos", "xpos"}, "if": {"upos", "xpos"}}
+FRESH = {
+    "form": "Zq7yxwvutʘ",
+    "lemma": "freshlemma",
+    "upos": "FRESH",
+    "xpos": "FRESHX",
+    "feats": "Case=New|Number=New|Number[psor]=New|Person=New|VerbForm=New",
+}
+READS = {
+    "w": {"form"},
+    "m": {"lemma"},
+    "u": {"upos"},
+    "x": {"xpos"},
+    "p": {"xpos"},
+    "f": {"feats"},
+    "feat": {"feats"},
+    "t": {"form", "upos", "xpos"},
+    "if": {"upos", "xpos"},
+}
 READS |= {name: {"form"} for name in ("prefix", "suffix", "shape", "lower", "cluster")}
 EXACT = {"w", "m", "u", "x", "p", "f", "feat", "prefix", "suffix", "lower"}
 
 
 def mentions(template, view, word, column, kinds=None):
-    return any(column in READS.get(atom.kind, ()) and view.find(atom.nodes[0]) == word
-               and (kinds is None or atom.kind in kinds) for atom in template.atoms)
+    return any(
+        column in READS.get(atom.kind, ())
+        and view.find(atom.nodes[0]) == word
+        and (kinds is None or atom.kind in kinds)
+        for atom in template.atoms
+    )
 
 
 def may_change(template, view, word, column):
@@ -104,10 +122,16 @@ def test_slot_sensitivity(name):
     def keys_of(scene, columns):
         return set(extractor.keys(scene.raw, atomizer.sentence(columns), scene.view.pair).tolist())
 
-    missing = {(str(t), column) for t in templates.templates for atom in t.atoms if atom.kind in EXACT
-               for column in READS[atom.kind]}
-    systems = ([("easy-first", "first")] if templates.family == "list"
-               else [("arc-eager", "last"), ("arc-standard", "first")])
+    missing = {
+        (str(t), column)
+        for t in templates.templates
+        for atom in t.atoms
+        if atom.kind in EXACT
+        for column in READS[atom.kind]
+    }
+    systems = (
+        [("easy-first", "first")] if templates.family == "list" else [("arc-eager", "last"), ("arc-standard", "first")]
+    )
     nodes = {node for t in templates.templates for atom in t.atoms for node in atom.nodes}
     for system, root in [*systems, *systems]:
         for scene in scenes(system, root, 150, seed=len(missing)):
@@ -145,6 +169,7 @@ def test_labels_valencies_and_distances_matter():
 
 
 # Worked examples
+
 
 def vector_name(template):
     """`s0.wp n0.l.p dist(s0,n0)` as the vectors call it: s0wp.n0lp.d"""
@@ -201,7 +226,11 @@ def test_features_read_well():
     view = View(heads=[-1, -1, -1], labels=[-1, -1, -1], stack=[1], buffer=[3], root_last=True)
     fired = reference.features(view, {"form": ["her", "x", "letter"], "xpos": ["PRP", "Y", "NN"]})
     assert [str(f) for f in fired] == [
-        "bias", "s0.wp n0.p = her | PRP | NN", "s0.w dist(s0,n0) = her | 2", "s0.L = NONE"]
+        "bias",
+        "s0.wp n0.p = her | PRP | NN",
+        "s0.w dist(s0,n0) = her | 2",
+        "s0.L = NONE",
+    ]
 
 
 def test_keys_do_not_depend_on_the_set():

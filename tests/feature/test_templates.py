@@ -8,8 +8,14 @@ from parser.feature.plan import make_plan
 from parser.feature.templates import TemplateError, parse_templates
 
 SIZES = {
-    "zn11": 72, "zn11-hybrid": 82, "zn11-standard": 76, "hybrid2013": 49, "l2s": 362, "l2s-program": 368,
-    "easyfirst": 102, "rich": 114,
+    "zn11": 72,
+    "zn11-hybrid": 82,
+    "zn11-standard": 76,
+    "hybrid2013": 49,
+    "l2s": 362,
+    "l2s-program": 368,
+    "easyfirst": 102,
+    "rich": 114, "wide": 134, "lite": 69,
 }
 
 
@@ -23,7 +29,11 @@ def test_one_line_several_templates_and_comments():
 
 def test_braces_give_all_combinations_in_order():
     assert texts("{s0,n0}.{w,p} dist(s0,n0)") == [
-        "s0.w dist(s0,n0)", "s0.p dist(s0,n0)", "n0.w dist(s0,n0)", "n0.p dist(s0,n0)"]
+        "s0.w dist(s0,n0)",
+        "s0.p dist(s0,n0)",
+        "n0.w dist(s0,n0)",
+        "n0.p dist(s0,n0)",
+    ]
     assert texts("valency(s0,{left,right})") == ["valency(s0,left)", "valency(s0,right)"]
 
 

@@ -17,9 +17,9 @@ TOKEN = re.compile(
 
 
 class Statement(NamedTuple):
-    line: int       # where it begins
+    line: int  # where it begins
     indent: int
-    text: str       # on one line, strings emptied (but see `strings`), comments gone
+    text: str  # on one line, strings emptied (but see `strings`), comments gone
     strings: tuple[str, ...]
 
 
@@ -49,7 +49,7 @@ def indentation(text: str) -> int:
 
 class Import(NamedTuple):
     line: int
-    module: str             # with its leading dots, if relative
+    module: str  # with its leading dots, if relative
     names: tuple[str, ...]  # after `from module import`; none for `import module`
     is_cimport: bool
 
@@ -83,8 +83,8 @@ def headers(source: str) -> Iterator[tuple[int, str]]:
 class CFunction(NamedTuple):
     line: int
     name: str
-    returns: str        # its type without modifiers
-    clause: str         # what follows the arguments
+    returns: str  # its type without modifiers
+    clause: str  # what follows the arguments
 
 
 MODIFIERS = {"inline", "api", "public", "static", "virtual"}
@@ -96,7 +96,7 @@ def c_functions(source: str) -> Iterator[CFunction]:
 
     Functions of `cdef extern` are left out: they are C's own, and cannot raise unless they say so.
     """
-    block, block_kind = -1, ""     # indent and kind of the `cdef:` or `cdef extern` block we may be in
+    block, block_kind = -1, ""  # indent and kind of the `cdef:` or `cdef extern` block we may be in
     for statement in statements(source):
         if block_kind and statement.indent <= block:
             block_kind = ""
@@ -117,13 +117,13 @@ def c_function(text: str) -> tuple[str, str, str] | None:
     keyword, _, rest = text.partition(" ")
     if keyword not in ("cdef", "cpdef", "ctypedef"):
         return None
-    while re.search(r"\[[^\[\]]*\]", rest):      # int[::1], map[int, int]: brackets hold no function
+    while re.search(r"\[[^\[\]]*\]", rest):  # int[::1], map[int, int]: brackets hold no function
         rest = re.sub(r"\[[^\[\]]*\]", "", rest)
     head, bracket, tail = rest.partition("(")
     words = head.replace("*", " * ").split()
     if not bracket or "=" in head or "," in head or not words or words[0] in NOT_A_FUNCTION:
         return None
-    if pointer := re.fullmatch(r"\* ?(\w+)\) ?\((.*)", tail):       # int (*name)(arguments) clause
+    if pointer := re.fullmatch(r"\* ?(\w+)\) ?\((.*)", tail):  # int (*name)(arguments) clause
         name, tail = pointer[1], pointer[2]
     else:
         name = words.pop()
@@ -136,7 +136,7 @@ def after_arguments(tail: str) -> str:
     for i, c in enumerate(tail):
         depth += (c == "(") - (c == ")")
         if depth == 0:
-            return tail[i + 1:].partition(":")[0].strip()
+            return tail[i + 1 :].partition(":")[0].strip()
     raise ValueError(f"brackets do not close: {tail!r}")
 
 

@@ -216,7 +216,7 @@ class Naive:
         return {pair: (counts[pair], heads[pair]) for pair in counts}
 
     def gold_index(self, key):
-        return sum(len(s.words) for s in self.gold_sentences[:key[0]]) + key[1]
+        return sum(len(s.words) for s in self.gold_sentences[: key[0]]) + key[1]
 
     def arc_length(self, b):
         """Of a system word: in gold words if both ends have partners. 0: from ROOT."""

@@ -16,7 +16,7 @@ class Word(NamedTuple):
 
 class Sentence(NamedTuple):
     words: list[Word]
-    ranges: Sequence[tuple[int, int, str]] = ()     # (first, last, form)
+    ranges: Sequence[tuple[int, int, str]] = ()  # (first, last, form)
     name: str = ""
     line: int = 0
 

@@ -1,6 +1,6 @@
 """Random small corpora: gold ones, and outputs of imagined systems: other trees, labels, tags, words, sentences."""
 
-from helpers.plain_corpus import Sentence, Word
+from plain_corpus import Sentence, Word
 
 LABELS = ["nsubj", "obj", "nmod", "nmod:poss", "case", "cc:preconj", "punct", "root", "dobj", "conj"]
 UPOS = ["NOUN", "VERB", "PUNCT", "X", "."]
@@ -67,7 +67,7 @@ def reparsed(rng, sentences: list[Sentence], keep: float = 0.6) -> list[Sentence
     changed = []
     for sentence in sentences:
         guessed = random_words(rng, [w.form for w in sentence.words])
-        if rng.random() < keep:     # heads kept: only labels and tags differ
+        if rng.random() < keep:  # heads kept: only labels and tags differ
             guessed = [g._replace(head=w.head) for g, w in zip(guessed, sentence.words, strict=True)]
         words = [
             g._replace(deprel=w.deprel) if rng.random() < keep else g

@@ -12,8 +12,12 @@ TAGS = ("NN", "IN", "CC", "DT", "VB", "_", "JJ")
 UPOS = ("NOUN", "ADP", "CCONJ", "DET", "VERB", "_", "ADJ")
 FEATS = ("_", "Case=Nom", "Case=Acc|Number=Sing|Person=3", "VerbForm=Fin|Number=Plur", "Nom|Sing", "Number[psor]=Sing")
 SYSTEMS = (
-    ("arc-eager", "last"), ("arc-eager", "first"), ("arc-standard", "first"),
-    ("arc-hybrid", "first"), ("arc-hybrid", "last"), ("arc-hybrid", "none"),
+    ("arc-eager", "last"),
+    ("arc-eager", "first"),
+    ("arc-standard", "first"),
+    ("arc-hybrid", "first"),
+    ("arc-hybrid", "last"),
+    ("arc-hybrid", "none"),
 )
 # every letter, step and function of the template language
 EVERYTHING = """\
@@ -43,8 +47,13 @@ def view_of(state, pair=None) -> View:
     cursor = state.cursor
     if hasattr(state, "items"):
         return View(cursor.heads(), cursor.labels(), items=cursor.items(), pair=pair)
-    return View(cursor.heads(), cursor.labels(), stack=cursor.stack(), buffer=cursor.buffer(),
-                root_last=state.system.root == "last")
+    return View(
+        cursor.heads(),
+        cursor.labels(),
+        stack=cursor.stack(),
+        buffer=cursor.buffer(),
+        root_last=state.system.root == "last",
+    )
 
 
 def scenes(name: str, root: str, count: int, seed: int, longest: int = 12):

@@ -109,7 +109,7 @@ def random_states(seed, n_states, n_actions, n_feats=6, n_keys=40, gold=False):
         ranks = np.unique(np.minimum(rng.zipf(1.3, n_feats), n_keys) - 1)
         feats = [int(keys[r]) for r in ranks]
         legal = np.flatnonzero(rng.random(n_actions) < 0.6).tolist() or [0]
-        if gold and ranks[0] % n_actions in legal:     # something to be learned
+        if gold and ranks[0] % n_actions in legal:  # something to be learned
             zero = [int(ranks[0] % n_actions)]
         else:
             zero = [a for a in legal if rng.random() < 0.3] or [legal[int(rng.integers(len(legal)))]]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.slow_learners import CompactRDA, DenseRDA, as_dict, random_states
+from slow_learners import CompactRDA, DenseRDA, as_dict, random_states
 
 from parser.learn import AdaGradRDA
 
@@ -161,7 +161,13 @@ def test_default_penalty():
 @pytest.mark.parametrize(
     "options",
     [
-        {"alpha": 0}, {"rho": 0}, {"birth": -1}, {"quiet": -0.1}, {"gate": 0}, {"gate": 256}, {"l1": -1},
+        {"alpha": 0},
+        {"rho": 0},
+        {"birth": -1},
+        {"quiet": -0.1},
+        {"gate": 0},
+        {"gate": 256},
+        {"l1": -1},
         {"min_updates": -1},
     ],
 )

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from helpers.slow_learners import NaivePerceptron, as_dict, random_states
+from slow_learners import NaivePerceptron, as_dict, random_states
 
 from parser.learn import PassiveAggressive
 

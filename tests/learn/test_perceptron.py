@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.slow_learners import NaivePerceptron, as_dict, random_states
+from slow_learners import NaivePerceptron, as_dict, random_states
 
 from parser.learn import Perceptron
 from parser.learn.learner import Learner

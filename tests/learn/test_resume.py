@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from helpers.slow_learners import fixed_states
+from slow_learners import fixed_states
 
 from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron
 
@@ -33,7 +33,7 @@ def test_stopping_in_the_middle_changes_nothing(name):
     whole = train(MAKERS[name](), 0, 900)
     half = train(MAKERS[name](), 0, 400)
     resumed = MAKERS[name]()
-    train(resumed, 0, 17)           # what was there before is forgotten
+    train(resumed, 0, 17)  # what was there before is forgotten
     resumed.restore(half.dump())
     assert same(resumed.dump(), half.dump())
     train(resumed, 400, 900)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers.slow_learners import zero_share
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_learners import zero_share
 
 from parser.score.choose import draw, probabilities
 
@@ -53,7 +53,7 @@ def test_without_weights_all_legal_actions_are_drawn_alike():
 def test_actions_are_drawn_by_their_probability():
     chances = probabilities([0.5, -1, 2, 0, 1.5, -3], range(6))
     counts = np.bincount(draw(chances, 60_000, 3), minlength=6)
-    assert chi_square(counts, chances * 60_000) < 20.5   # 5 degrees of freedom, 999 of 1000
+    assert chi_square(counts, chances * 60_000) < 20.5  # 5 degrees of freedom, 999 of 1000
 
 
 def test_same_seed_same_draws():

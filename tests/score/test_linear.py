@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.slow_learners import as_dict
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_learners import as_dict
 
 from parser.score.linear import LinearModel
 from parser.score.weights import Weights, from_triples, merge

@@ -86,7 +86,7 @@ def compare(variant, n, weights, labelled, root_labels=("root",)):
     ids=["unlabelled", "labelled", "weighted"],
 )
 def test_all_configurations_up_to_4_words(variant, weights, labelled):
-    for n in range(1, 5 if not labelled else 4):
+    for n in range(1, 5):
         compare(variant, n, weights, labelled)
 
 
@@ -94,7 +94,7 @@ def test_all_configurations_up_to_4_words(variant, weights, labelled):
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @pytest.mark.parametrize(
     ("weights", "labelled", "n"),
-    [((1, 0), False, 5), ((1, 1), True, 5), ((2, 1), True, 4)],
+    [((1, 0), False, 5), ((1, 1), True, 5), ((2, 1), True, 5)],
     ids=["unlabelled", "labelled", "weighted"],
 )
 def test_all_configurations_of_5_words(variant, weights, labelled, n):

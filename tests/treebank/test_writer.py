@@ -143,12 +143,6 @@ def test_conversion_from_and_to_conll09():
     )
 
 
-def test_new_trees_need_the_format_that_was_read():
-    batch, _ = read_batch(samples.PLAIN)
-    with pytest.raises(TreebankError, match="in the format that was read"):
-        Writer(io.BytesIO(), "conllx").write(batch, [0, 1, 1], [0, 0, 0], ["x"])
-
-
 # --- by chance -----------------------------------------------------------------------------------------------------
 
 cells = st.text(st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters="\u2028\u2029"), min_size=1)

@@ -1,0 +1,153 @@
+"""Plain formats as CoNLL-U rows: one pre-tokenized sentence a line, or one token a line.
+
+text       `The cat sleeps .` or, with tags, `The_DT cat_NN sleeps_VBZ ._.`: tagged if every token of the first line
+           that has any is; what stands behind a token's last underscore is its tag
+vertical   token, or token TAB tag, a line; an empty line or a line `<...>` ends the sentence; `<g/>` says that no space
+           stands between two tokens, every other `<...>` but `<s>` and `</s>` becomes a comment
+
+A stream of rows is made on the way, block by block; the reader takes it as any other CoNLL-U.
+"""
+
+import io
+from collections.abc import Iterable, Iterator
+
+from parser.treebank.errors import TreebankError
+
+PLAIN_FORMATS = ("text", "vertical")
+BLOCK = 1 << 18  # bytes of lines turned into rows at a time
+SENTENCE_TAGS = ("<s>", "</s>")
+GLUE = "<g/>"
+
+
+def row(number: int, form: str, tag: str, columns: tuple[bool, bool], misc: str = "_") -> str:
+    upos, xpos = (tag if wanted else "_" for wanted in columns)
+    return f"{number}\t{form}\t_\t{upos}\t{xpos}\t_\t_\t_\t_\t{misc}\n"
+
+
+class TextLines:
+    """Sentences as lines."""
+
+    def __init__(self, columns: tuple[bool, bool]) -> None:
+        self.columns = columns
+        self.tagged: bool | None = None  # None until a line with tokens has been seen
+
+    def rows(self, lines: Iterable[str], file: str, first: int) -> Iterator[str]:
+        for number, line in enumerate(lines, first):
+            tokens = line.split()
+            if not tokens:
+                continue
+            if self.tagged is None:
+                self.tagged = all(is_tagged(token) for token in tokens)
+            if self.tagged:
+                yield "".join(self.tagged_rows(tokens, file, number)) + "\n"
+            else:
+                yield "".join(row(i, token, "_", self.columns) for i, token in enumerate(tokens, 1)) + "\n"
+
+    def tagged_rows(self, tokens: list[str], file: str, number: int) -> Iterator[str]:
+        for i, token in enumerate(tokens, 1):
+            if not is_tagged(token):
+                raise TreebankError(f"token {token!r} has no tag, expected word_TAG as in the first line", file, number)
+            form, _, tag = token.rpartition("_")
+            yield row(i, form, tag, self.columns)
+
+    def end(self) -> str:
+        return ""
+
+
+def is_tagged(token: str) -> bool:
+    form, _, tag = token.rpartition("_")
+    return bool(form and tag)
+
+
+class VerticalLines:
+    """Tokens as lines."""
+
+    def __init__(self, columns: tuple[bool, bool]) -> None:
+        self.columns = columns
+        self.tokens: list[list[str]] = []  # form, tag, misc
+        self.comments: list[str] = []
+
+    def rows(self, lines: Iterable[str], file: str, first: int) -> Iterator[str]:
+        for number, line in enumerate(lines, first):
+            if line == GLUE and self.tokens:
+                self.tokens[-1][2] = "SpaceAfter=No"
+            elif not line.strip() or is_markup(line):
+                yield self.end()
+                if line.strip() and not line.startswith(SENTENCE_TAGS[1]) and not line.startswith("<s"):
+                    self.comments.append(f"# {line}\n")
+            else:
+                cells = line.split("\t")
+                if len(cells) > 2 or not all(cells):
+                    raise TreebankError(f"{len(cells)} columns, expected token or token TAB tag", file, number)
+                self.tokens.append([cells[0], cells[1] if len(cells) == 2 else "_", "_"])
+
+    def end(self) -> str:
+        """The sentence so far, comments before it; comments without a sentence wait for the next one."""
+        if not self.tokens:
+            return ""
+        rows = [row(i, form, tag, self.columns, misc) for i, (form, tag, misc) in enumerate(self.tokens, 1)]
+        text = "".join(self.comments) + "".join(rows) + "\n"
+        self.tokens, self.comments = [], []
+        return text
+
+
+def is_markup(line: str) -> bool:
+    return line.startswith("<") and line.endswith(">") and "\t" not in line
+
+
+class RowStream(io.RawIOBase):
+    """A binary stream of CoNLL-U made of one in a plain format. `tags` says where tags go: upos, xpos or both."""
+
+    def __init__(self, stream, file: str, format: str, tags: str = "both") -> None:
+        columns = (tags in ("upos", "both"), tags in ("xpos", "both"))
+        self.lines = TextLines(columns) if format == "text" else VerticalLines(columns)
+        self.stream, self.file = stream, file
+        self.read_some = getattr(stream, "read1", stream.read)
+        self.rest = b""  # bytes behind the last whole line
+        self.ready = memoryview(b"")
+        self.line_number = 1
+        self.at_end = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        while not self.ready and not self.at_end:
+            self.ready = memoryview("".join(self.next_rows()).encode())
+        n = min(len(buffer), len(self.ready))
+        buffer[:n] = self.ready[:n]
+        self.ready = self.ready[n:]
+        return n
+
+    def next_rows(self) -> Iterator[str]:
+        block = self.read_some(BLOCK)
+        self.at_end = not block
+        text = self.rest + block
+        end = len(text) if self.at_end else text.rfind(b"\n") + 1
+        self.rest = text[end:]
+        lines = self.decoded(text[:end])
+        yield from self.lines.rows(lines, self.file, self.line_number)
+        self.line_number += len(lines)
+        if self.at_end:
+            yield self.lines.end()
+
+    def decoded(self, content: bytes) -> list[str]:
+        if self.line_number == 1:
+            content = content.removeprefix(b"\xef\xbb\xbf")
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            line = self.line_number + content.count(b"\n", 0, error.start)
+            raise TreebankError(f"byte 0x{content[error.start]:02X} is not valid UTF-8", self.file, line) from None
+        if "\0" in text:
+            line = self.line_number + text.count("\n", 0, text.index("\0"))
+            raise TreebankError("a NUL byte, expected text", self.file, line)
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        return [line.removesuffix("\r") for line in lines]
+
+    def close(self) -> None:
+        if not self.closed:
+            self.stream.close()
+        super().close()

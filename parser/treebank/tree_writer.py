@@ -1,0 +1,61 @@
+"""Where parsed trees go: a treebank format, or JSON lines for programs."""
+
+import json
+from types import TracebackType
+
+import numpy as np
+
+from parser.treebank.batch import Batch
+from parser.treebank.layout import find_layout, layout_of_path
+from parser.treebank.stream import OPENERS, suffix_of
+from parser.treebank.writer import Labels, Writer
+
+
+def tree_writer(stream, to: str, target: str):
+    """A Writer, or a JsonWriter with the same `write`. `to`: a format's name, jsonl, or auto: by the target's name."""
+    if to == "auto":
+        name = target.lower()
+        if suffix_of(name) in OPENERS:
+            name = name.removesuffix(suffix_of(name))
+        if name.endswith(".jsonl"):
+            return JsonWriter(stream)
+        return Writer(stream, layout_of_path(target))
+    return JsonWriter(stream) if to == "jsonl" else Writer(stream, find_layout(to))
+
+
+class JsonWriter:
+    """One JSON object a line and sentence: id, words, heads, labels, and probabilities where there are any."""
+
+    def __init__(self, stream) -> None:
+        self.stream = stream
+        self.dropped: dict[str, int] = {}
+
+    def write(self, batch: Batch, heads: np.ndarray, labels: np.ndarray, names: Labels, probabilities=None) -> None:
+        lines, text, start = [], list(names), 0
+        for sentence in batch:
+            words = slice(start, start + len(sentence))
+            found = {
+                "id": sentence.name,
+                "words": sentence.words,
+                "heads": heads[words].tolist(),
+                "labels": [text[i] for i in labels[words].tolist()],
+            }
+            if probabilities is not None:
+                for key, values in zip(("head_probabilities", "label_probabilities"), probabilities, strict=True):
+                    found[key] = [round(p, 4) for p in values[words].tolist()]
+            lines.append(json.dumps(found, ensure_ascii=False) + "\n")
+            start = words.stop
+        self.send("".join(lines).encode())
+
+    def send(self, content: bytes) -> None:
+        left = memoryview(content)
+        while left:
+            left = left[self.stream.write(left) :]
+
+    def __enter__(self) -> "JsonWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass

@@ -1,0 +1,83 @@
+"""The scripts from start to end, on treebanks of a made-up language."""
+
+import json
+import sys
+from argparse import Namespace
+
+import pytest
+
+REASON = "the benchmarks are beside the tests only in a checkout"
+accuracy = pytest.importorskip("accuracy", reason=REASON)
+reproduce = pytest.importorskip("reproduce", reason=REASON)
+training = pytest.importorskip("training", reason=REASON)
+
+
+def call(monkeypatch, script, *arguments) -> None:
+    monkeypatch.setattr(sys, "argv", [script.__name__, *map(str, arguments)])
+    script.main()
+
+
+def test_reproduce_writes_tables_and_goes_on_where_it_was(two_treebanks, tmp_path, monkeypatch, capsys):
+    arguments = [two_treebanks, "--seeds", 1, "--epochs", 1, "--jobs", 2, "--store", tmp_path / "runs"]
+    arguments += ["-o", tmp_path, "--only", "goldberg-nivre-2012"]
+    call(monkeypatch, reproduce, *arguments)
+    first = capsys.readouterr()
+    assert first.err.count("UAS") == 6  # three regimes, two treebanks
+    text = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    assert "| UAS | paper | mean | dev. | A-One | B-Two |" in text
+    assert "| exploration gains 1.5 LAS | 1.51 |" in text
+    summary = json.loads((tmp_path / "reproduction.json").read_text())["goldberg-nivre-2012"]
+    assert set(summary["scores"]["static"]["A-One"]) == {"1"}
+    assert len(summary["verdicts"]) == 3
+    call(monkeypatch, reproduce, *arguments[:2], 2, *arguments[3:])
+    assert capsys.readouterr().err.count("seed 1 ") == 0
+
+
+def test_the_grid_is_drawn_where_there_is_matplotlib(tmp_path, monkeypatch):
+    values = {(k, p): 80 + p - k for k in (0, 1) for p in (0.0, 1.0)}
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert not reproduce.draw_grid(values, tmp_path / "grid.png")
+    monkeypatch.undo()
+    pytest.importorskip("matplotlib", reason="draws with matplotlib: runs where the plot extra is installed")
+    assert reproduce.draw_grid(values, tmp_path / "grid.png")
+    assert (tmp_path / "grid.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_accuracy_prints_what_is_there(two_treebanks, tmp_path, monkeypatch, capsys):
+    arguments = ["-t", two_treebanks, "--epochs", 2, "--also", 1, "--store", tmp_path, "small: features=zn11", "zn11"]
+    call(monkeypatch, accuracy, *arguments)
+    found = capsys.readouterr()
+    assert found.out.count("| small | 1 |") == found.out.count("| zn11 | 1 |") == 2
+    assert "| setting | seeds | mean | dev. | A-One | B-Two |" in found.out
+    call(monkeypatch, accuracy, *arguments, "--kept")
+    again = capsys.readouterr()
+    assert again.out == found.out
+    assert again.err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("nothing", "unknown setting 'nothing', expected one of"), ("x: wrong=1", "no option 'wrong'")],
+)
+def test_accuracy_with_a_wrong_setting(text, message, two_treebanks, tmp_path, monkeypatch):
+    with pytest.raises(SystemExit) as ended:
+        call(monkeypatch, accuracy, text, "-t", two_treebanks, "--store", tmp_path)
+    assert message in str(ended.value.code)
+
+
+def test_accuracy_leaves_a_blank_where_treebanks_are_missing():
+    result = {"scores": {"las": 80.0}, "by_epoch": {"1": {"las": 70.0}}}
+    rows = accuracy.rows_of(["A", "B"], [("s", ())], {("s", "A"): [result, result]}, None, "las")
+    assert list(rows) == [["s", 2, None, 0.0, 80.0, None]]
+    assert accuracy.values_of([result], 1, "las") == [70.0]
+    assert accuracy.values_of([result], 5, "las") == []
+
+
+def test_training_measures_every_setting(two_treebanks):
+    found = training.table(Namespace(treebank=str(two_treebanks / "A-One"), epochs=1, only=["zn11"], all=False))
+    lines = found.splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:]] == ["| perceptron, zn11", "| AdaGrad-RDA, zn11"]
+
+
+def test_peak_memory_is_that_of_the_process():
+    assert 10 < training.peak_mb() < 100_000

@@ -1,0 +1,278 @@
+"""train, parse, info, calibrate and evaluate --model, as a user runs them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from plain_conllu import read_plain
+
+from parser.cli.app import run
+from parser.treebank.generate import generate
+
+FAST = ["--features", "zn11", "--epochs", "3", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("treebank")
+    for name, n, seed in (("train", 150, 1), ("dev", 40, 2)):
+        (folder / f"{name}.conllu").write_text("".join(generate(n, seed)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(files):
+    path = files / "m.model"
+    arguments = ["train", files / "train.conllu", "--dev", files / "dev.conllu", "-o", path, "--learner", "adagrad-rda"]
+    assert run([*map(str, arguments), *FAST, "--licence", "CC0"]) == 0
+    return path
+
+
+def test_train_tells_epoch_by_epoch(files, tmp_path, capsys):
+    arguments = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu")]
+    assert run([*arguments, "-o", str(tmp_path / "x.model"), "--features", "zn11", "--epochs", "2"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert lines[0].startswith("150 sentences, ")
+    assert [line.split()[0] for line in lines[2:4]] == ["1", "2"]
+    assert lines[4].startswith(f"arcspeed: wrote {tmp_path / 'x.model'} (")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.model", "x.model.last", "x.model.log"]
+    log = [json.loads(line) for line in (tmp_path / "x.model.log").read_text().splitlines()]
+    assert [line["event"] for line in log] == ["start", "epoch", "epoch"]
+    assert log[2]["dev"]["las"] > 50
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not(files, tmp_path):
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        arguments = ["train", str(files / "train.conllu"), "-o", str(tmp_path / name), *FAST, "--slim", "--seed", seed]
+        assert run(arguments) == 0
+    a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
+    assert a == b
+    assert a != c
+    assert not (tmp_path / "a.last").exists()
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "adagrad-rda"])
+@pytest.mark.parametrize("ensemble", ["1", "2"])
+def test_resuming_gives_the_model_of_an_uninterrupted_run(files, tmp_path, learner, ensemble):
+    shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11", "-q"]
+    shared += ["--learner", learner, "--ensemble", ensemble]
+    assert run([*shared, "-o", str(tmp_path / "whole"), "--epochs", "4"]) == 0
+    assert run([*shared, "-o", str(tmp_path / "parts"), "--epochs", "2"]) == 0
+    assert run([*shared, "-o", str(tmp_path / "parts"), "--epochs", "4", "--resume"]) == 0
+    if ensemble == "1":
+        assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
+    events = [json.loads(line)["event"] for line in (tmp_path / "parts.log").read_text().splitlines()]
+    assert events.count("epoch") == (4 if ensemble == "1" else 2)
+
+
+def test_resuming_another_training_is_refused(files, tmp_path, capsys):
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), *FAST]
+    assert run([*shared, "--resume"]) == 1
+    assert "there is no such file to resume from" in capsys.readouterr().err
+    assert run(shared) == 0
+    assert run([*shared, "--resume", "--seed", "5"]) == 2
+    assert "was trained with train.seed = 1, not 5" in capsys.readouterr().err
+    assert run(["train", str(files / "dev.conllu"), *shared[2:], "--resume"]) == 2
+    assert "was trained on other data" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_leaves_a_usable_parser(files, tmp_path):
+    path = tmp_path / "m.model"
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
+    process = subprocess.Popen(
+        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"],
+        stderr=subprocess.PIPE,
+        # a test run started in the background may ignore the signal, and its children would inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    deadline = time.time() + 60
+    while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    message = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 130
+    assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
+    assert "Traceback" not in message
+    assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+def epochs_in(path):
+    return path.with_name("m.model.log").read_text().count('"event": "epoch"')
+
+
+def test_parse_changes_trees_only(files, model, tmp_path):
+    out = tmp_path / "out.conllu"
+    assert run(["parse", str(model), str(files / "dev.conllu"), "-o", str(out)]) == 0
+    gold, parsed = read_plain((files / "dev.conllu").read_text()), read_plain(out.read_text())
+    for a, b in zip(gold, parsed, strict=True):
+        assert a.comments == b.comments
+        assert [row[:6] + row[8:] for row in a.rows] == [row[:6] + row[8:] for row in b.rows]
+        assert b.heads.count(0) == 1
+    answer = subprocess.run(
+        [sys.executable, "-m", "parser", "parse", model],
+        input=(files / "dev.conllu").read_bytes(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert answer.stdout == out.read_bytes()
+
+
+def test_parse_with_scores(files, model, tmp_path):
+    once, twice = tmp_path / "once.conllu", tmp_path / "twice.conllu"
+    assert run(["parse", str(model), str(files / "dev.conllu"), "-o", str(once), "--scores"]) == 0
+    assert run(["parse", str(model), str(once), "-o", str(twice), "--scores"]) == 0
+    assert once.read_bytes() == twice.read_bytes(), "old probabilities are replaced, not repeated"
+    for sentence in read_plain(once.read_text()):
+        for cell in sentence.column(9):
+            head, label = (float(item.partition("=")[2]) for item in cell.split("|"))
+            assert 0 < label <= head <= 1
+
+
+def test_info(model, capsys):
+    assert run(["info", str(model)]) == 0
+    out = capsys.readouterr().out
+    for text in ("zn11, 72 templates", "CC0", "train.conllu: 150 sentences", 'name = "adagrad-rda"'):
+        assert text in out
+    assert run(["info", "--features", str(model)]) == 0
+    assert "s0.p n0.p\n" in capsys.readouterr().out
+    assert run(["info", "--json", str(model)]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["config"]["train"]["epochs"] == 3
+    assert facts["labels"][0] in {"punct", "nsubj", "det"}
+
+
+def test_calibrate_counts_every_decision(files, model, capsys):
+    assert run(["calibrate", "--json", str(model), str(files / "dev.conllu")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    words = sum(len(s.words) for s in read_plain((files / "dev.conllu").read_text()))
+    assert found["decisions"] == 2 * words == sum(b["count"] for b in found["bins"])
+    assert run(["calibrate", str(model), str(files / "dev.conllu")]) == 0
+    assert "Expected calibration error" in capsys.readouterr().out
+
+
+def test_evaluate_with_a_model(files, model, tmp_path, capsys):
+    out = tmp_path / "out.conllu"
+    run(["parse", str(model), str(files / "dev.conllu"), "-o", str(out)])
+    assert run(["evaluate", "--json", str(files / "dev.conllu"), str(out), "--model", str(model)]) == 0
+    first, second = json.loads(capsys.readouterr().out)["evaluations"]
+    assert first["with_punctuation"] == second["with_punctuation"]
+    assert run(["evaluate", str(files / "dev.conllu")]) == 2
+    assert "nothing to score" in capsys.readouterr().err
+    assert run(["evaluate", "-", "--model", str(model)]) == 2
+    assert "standard input cannot be read twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--features", "nonsense"], 1, "unknown feature set 'nonsense'"),
+        (["--learner", "percepton"], 2, "did you mean 'perceptron'?"),
+        (["--set", "learner.margn=3"], 2, "did you mean 'margin'?"),
+        (["--system", "easy-first", "--root", "last"], 2, "easy-first has ROOT first or none"),
+        (["--oracle", "static", "--explore", "goldberg-nivre-2013"], 2, "static oracle"),
+        (["--config", "no-such.toml"], 2, "no-such.toml: cannot be read"),
+        (["-o", "/no/such/folder/m"], 1, "cannot be written"),
+    ],
+)
+def test_wrong_options_are_told_before_any_work(files, tmp_path, capsys, arguments, code, message):
+    output = [] if "-o" in arguments else ["-o", str(tmp_path / "m")]
+    start = time.perf_counter()
+    assert run(["train", str(files / "train.conllu"), *output, *arguments]) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("arcspeed: error: ")
+    assert message in line
+    assert time.perf_counter() - start < 5
+
+
+def test_options_from_a_file_and_on_top_of_it(files, tmp_path, capsys):
+    config = tmp_path / "c.toml"
+    config.write_text('[features]\nname = "zn11"\n[train]\nepochs = 2\nseed = 7\n')
+    arguments = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--config", str(config), "-q"]
+    assert run([*arguments, "--epochs", "1"]) == 0
+    run(["info", "--json", str(tmp_path / "m")])
+    options = json.loads(capsys.readouterr().out)["config"]
+    assert (options["features"]["name"], options["train"]["epochs"], options["train"]["seed"]) == ("zn11", 1, 7)
+
+
+def test_a_file_that_is_no_model(files, tmp_path, capsys):
+    for path in (files / "dev.conllu", tmp_path / "missing", tmp_path):
+        assert run(["parse", str(path), str(files / "dev.conllu")]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"arcspeed: error: {path}: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--system", "arc-hybrid", "--features", "zn11-hybrid"],
+        ["--system", "arc-standard", "--features", "zn11-standard", "--oracle", "static"],
+        ["--system", "easy-first", "--epochs", "2"],
+        ["--system", "arc-hybrid", "--root", "none", "--features", "hybrid2013", "--explore", "ambiguity"],
+        ["--system", "arc-eager", "--root", "first", "--features", "l2s", "--nonprojective", "lift"],
+        ["--learner", "adagrad-rda", "--explore", "sample"],
+        ["--features", "lite", "--learner", "passive-aggressive", "--ensemble", "2"],
+    ],
+    ids=" ".join,
+)
+def test_every_system_and_learner_learns(files, tmp_path, capsys, options):
+    model = tmp_path / "m"
+    assert run(["train", str(files / "train.conllu"), "-o", str(model), "-q", "--epochs", "3", *options]) == 0
+    assert run(["evaluate", "--json", str(files / "dev.conllu"), "--model", str(model)]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["evaluations"]
+    assert found["with_punctuation"]["scores"]["LAS"]["f1"] > 60
+    assert os.path.getsize(model) > 1000
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_a_reliability_diagram(files, model, tmp_path, suffix):
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    path = tmp_path / f"diagram.{suffix}"
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(path)]) == 0
+    assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")
+
+
+def test_a_diagram_without_matplotlib_says_what_is_missing(files, model, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(tmp_path / "x.png")]) == 2
+    assert "--plot needs matplotlib: pip install 'arcspeed[plot]'" in capsys.readouterr().err
+
+
+def test_word_clusters_from_a_file(files, tmp_path):
+    """Clusters stand in the model: parsing needs no file of them."""
+    clusters, templates = tmp_path / "clusters.txt", tmp_path / "set.txt"
+    clusters.write_text("".join(f"{k % 2:02b}\tword{k}\n" for k in range(10)) + "11\tla\n")
+    templates.write_text("s0.w\nn0.w\ns0.p n0.p\ncluster(s0) n0.p\ncluster(n0)\n")
+    arguments = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--features", str(templates)]
+    assert run([*arguments, "-q", "--epochs", "2", "--set", f"features.clusters={clusters}"]) == 0
+    clusters.unlink()
+    templates.unlink()
+    assert run(["parse", str(tmp_path / "m"), str(files / "dev.conllu"), "-o", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize("threads", ["2", "5"])
+def test_threads_give_the_same_output_in_order(model, tmp_path, threads):
+    source = tmp_path / "many.conllu"
+    source.write_text("".join(generate(6000, seed=3)))
+    outputs = []
+    for count in ("1", threads):
+        out = tmp_path / f"out{count}"
+        assert run(["parse", str(model), str(source), "-o", str(out), "--scores", "--threads", count]) == 0
+        outputs.append(out.read_bytes())
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_what_stands_before_a_fault_is_parsed(model, threads):
+    source = "".join(generate(3000, seed=3))
+    answer = subprocess.run(
+        [sys.executable, "-m", "parser", "parse", model, "--threads", threads],
+        input=(source + "1\tbroken\n").encode(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 1
+    assert answer.stderr.decode().endswith(": 2 columns, expected 10 columns\n")
+    assert len(read_plain(answer.stdout.decode())) == 3000

@@ -1,0 +1,176 @@
+"""The Parser object: the same answers on every way in, explanations, threads, errors."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import parser
+from parser import Parser
+from parser.cli.draw import draw
+from parser.model.layout import ModelFileError
+from parser.treebank import Reader
+from parser.treebank.generate import generate
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("treebank")
+    for name, n, seed in (("train", 150, 1), ("dev", 40, 2)):
+        (folder / f"{name}.conllu").write_text("".join(generate(n, seed)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(files):
+    return Parser.train(files / "train.conllu", files / "dev.conllu", features="zn11", epochs=3, learner="adagrad-rda")
+
+
+def sentences(files):
+    with Reader(files / "dev.conllu") as reader:
+        return list(reader)
+
+
+def test_words_batches_and_files_give_the_same_trees(files, model, tmp_path):
+    model.parse_file(files / "dev.conllu", tmp_path / "out.conllu")
+    with Reader(tmp_path / "out.conllu") as reader:
+        from_file = [(s.heads.tolist(), s.labels) for s in reader]
+    for sentence, expected in zip(sentences(files), from_file, strict=True):
+        columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
+        tree = model.parse(sentence.words, **columns)
+        assert (tree.heads, tree.labels) == expected
+        tagged = model.parse(sentence.words, sentence.column("xpos"))
+        assert (tagged.heads, tagged.labels) == expected, "zn11 reads nothing but forms and the tags"
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_many_sentences_at_once(files, model, threads):
+    given = sentences(files) * 30
+    pairs = [(s.words, s.column("xpos")) for s in given]
+    expected = [model.parse(*pair, scores=True) for pair in pairs[:40]] * 30
+    assert model.parse_batch(pairs, scores=True, threads=threads) == expected
+    columns = [{"form": words, "xpos": tags} for words, tags in pairs[:40]]
+    assert model.parse_batch(columns, scores=True) == expected[:40]
+    assert model.parse_batch([words for words, _ in pairs[:40]]) == [model.parse(words) for words, _ in pairs[:40]]
+    assert model.parse_batch([]) == []
+
+
+@pytest.mark.parametrize("bad", [[], ["a", ""], ["a\tb"], ["a\nb"], (["a", "b"], ["X"])], ids=repr)
+def test_sentences_that_are_none(model, bad):
+    with pytest.raises(ValueError, match=r"expected words|2 words but 1"):
+        model.parse_batch([["fine"], bad])
+
+
+def test_a_loaded_parser_is_the_one_that_was_saved(files, model, tmp_path):
+    model.save(tmp_path / "m")
+    again = parser.load(tmp_path / "m")
+    again.save(tmp_path / "n")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
+    for sentence in sentences(files)[:10]:
+        assert model.parse(sentence.words) == again.parse(sentence.words)
+    assert again.provenance == model.provenance
+    assert repr(again).startswith("<Parser arc-eager, adagrad-rda, features zn11, ")
+
+
+def test_scores_are_probabilities(model):
+    tree = model.parse(["la", "bropuo", "sistait", "."], ["DT", "NN", "VF", "."], scores=True)
+    assert len(tree) == 4
+    for head, label in zip(tree.head_probabilities, tree.label_probabilities, strict=True):
+        assert 0 < label <= head <= 1
+    assert [dep for _, _, dep in tree.arcs()] == [1, 2, 3, 4]
+
+
+def test_one_word_and_unknown_everything(model):
+    assert model.parse(["?"]).heads == [0]
+    tree = model.parse(["x" * 300, "\u0000", "见"], ["never", "seen", "tags"])
+    assert tree.heads.count(0) == 1
+    assert len(tree.labels) == 3
+
+
+def test_evaluate_equals_a_count_by_hand(files, model):
+    right = total = 0
+    for sentence in sentences(files):
+        columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
+        tree = model.parse(sentence.words, **columns)
+        right += sum(
+            a == b and x == y
+            for a, b, x, y in zip(tree.heads, sentence.heads.tolist(), tree.labels, sentence.labels, strict=True)
+        )
+        total += len(sentence)
+    score = model.evaluate(files / "dev.conllu")["with_punctuation"]["scores"]["LAS"]
+    assert (score["correct"], score["gold"]) == (right, total)
+
+
+@pytest.mark.parametrize("options", [{}, {"system": "easy-first"}], ids=["arc-eager", "easy-first"])
+def test_explanations_say_what_was_done_and_why(files, options):
+    features = {} if options else {"features": "zn11"}
+    model = Parser.train(files / "train.conllu", epochs=2, **options, **features)
+    words, tags = ["la", "bropuo", "sistait", "."], ["DT", "NN", "VF", "."]
+    tree, steps = model.parse(words, tags), model.explain(words, tags, top=4)
+    assert len(steps) == (4 if options else 8)
+    arcs = [step["action"] for step in steps if ":" in step["action"]]
+    assert sorted(arc.partition(":")[2].partition(" ")[0] for arc in arcs) == sorted(tree.labels)
+    for step in steps:
+        probabilities = [p for _, p in step["choices"]]
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert step["choices"][0][0] == step["action"]
+        assert len(step["features"]) <= 4
+    loudest = [weight for step in steps for _, weight in step["features"]]
+    assert any(weight > 0 for weight in loudest)
+
+
+def test_threads_share_a_parser(files, model):
+    given = [(s.words, s.column("xpos")) for s in sentences(files)]
+    expected = [model.parse(*sentence) for sentence in given]
+    wrong = []
+
+    def work(start):
+        for k in range(len(given) * 3):
+            i = (start + k) % len(given)
+            if model.parse(*given[i]) != expected[i]:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(7 * k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_wrong_calls_are_told(model, tmp_path):
+    with pytest.raises(ValueError, match="2 words but 1 values of xpos"):
+        model.parse(["a", "b"], ["X"])
+    with pytest.raises(ValueError, match=r"'xpos' is not one of .* or is given twice"):
+        model.parse(["a"], ["X"], xpos=["Y"])
+    with pytest.raises(ValueError, match="column 'nonsense'"):
+        model.parse(["a"], nonsense=["Y"])
+    with pytest.raises(ModelFileError):
+        parser.load(tmp_path / "missing")
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        parser.nonsense  # noqa: B018
+
+
+def test_a_damaged_model_is_refused(model, tmp_path):
+    path = tmp_path / "m"
+    model.save(path)
+    content = bytearray(path.read_bytes())
+    rng = np.random.default_rng(1)
+    for at in rng.integers(0, len(content), 60).tolist():
+        changed = bytearray(content)
+        changed[at] ^= 1 << int(rng.integers(8))
+        path.write_bytes(changed)
+        with pytest.raises(ModelFileError):
+            parser.load(path)
+
+
+def test_drawn_trees_have_every_word_once_in_order():
+    assert draw(["Mi", "vidas", "la", "domo"], [2, 0, 4, 2], ["nsubj", "root", "det", "obj"]) == [
+        "  ┌─Mi  nsubj",
+        "vidas  root",
+        "  │ ┌─la  det",
+        "  └─domo  obj",
+    ]
+    words = [str(i) for i in range(1, 3001)]
+    lines = draw(words, [0, *range(1, 3000)], ["x"] * 3000)
+    assert [line.split()[-2].lstrip("└─┌├│") for line in lines] == words
