@@ -32,9 +32,9 @@ MAY_USE = {
     "assemble": [*CORE, "config"],
     "explain": [*CORE],
     "parallel": ["treebank"],
-    "pipeline": [*CORE, "config", "model", "assemble", "explain", "parallel", "evaluate", "train"],
+    "pipeline": [*CORE, "compiled", "config", "model", "assemble", "explain", "parallel", "evaluate", "train"],
     "train": [*CORE, "version", "config", "model", "assemble", "evaluate", "pipeline"],
-    "cli": ["", *CORE, "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
+    "cli": ["", *CORE, "compiled", "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
     "__main__": ["cli"],
     "": ["version", "config", "pipeline"],  # parser/__init__.py: stays light, so that everything may be imported lazily
 }

@@ -48,7 +48,7 @@ def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) 
     found = np.unique(actions)
     if len(found) != len(actions) or found[0] < 0 or found[-1] >= core.n_actions:
         raise ValueError("compiled weights: the actions are not those of the parser")
-    if not set(needed_columns(core, found)) <= set(found.tolist()):
+    if not has_all_moves(core, set(found.tolist())):
         raise ValueError("compiled weights: an action that is always needed is missing")
     if not 0 < scale < float("inf"):
         raise ValueError("compiled weights: no scale")
@@ -57,8 +57,11 @@ def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) 
 
 
 def needed_columns(core, weighted: np.ndarray) -> list[int]:
-    """Actions that need a column even without weights: an action that has none scores 0 and may win all the same, so the
-    first such action of each move must be found. Where legality depends on labels that is so for each kind of label."""
+    """Actions that need a column even without weights.
+
+    An action that has none scores 0 and may win all the same, so the first such action of each move must be found.
+    Where legality depends on labels that is so for each kind of label.
+    """
     known = set(weighted.tolist())
     needed = set(range(core.first_left))
     for first in (core.first_left, core.first_right):
@@ -67,6 +70,16 @@ def needed_columns(core, weighted: np.ndarray) -> list[int]:
         if core.root_label_only:
             needed |= {first + core.root_label} | {a for a in idle if a != first + core.root_label and a in idle[:2]}
     return sorted(needed)
+
+
+def has_all_moves(core, actions: set[int]) -> bool:
+    """Is there a column for every move (with root_label_only: and kind of label), whatever is legal?"""
+    for first in (core.first_left, core.first_right):
+        labels = {action - first for action in actions if first <= action < first + core.n_labels}
+        others = labels - {core.root_label} if core.root_label_only else labels
+        if not others or (core.root_label_only and core.root_label not in labels):
+            return False
+    return set(range(core.first_left)) <= actions
 
 
 def assemble(table: Table, actions, scale: float, n_actions: int, templates: TemplateSet, pos: str) -> Compiled:

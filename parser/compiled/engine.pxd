@@ -54,10 +54,7 @@ cdef struct GroupC:
     int32_t n_terms         # 4 or 8
     int32_t first_rule      # in Engine.rules
     int32_t n_rules
-    int32_t asked
-    int32_t made
-    int32_t sparse
-    int32_t zero
+    int32_t spare
 
 
 cdef struct DirectC:        # a rule whose weights are looked up by its feature key
@@ -163,7 +160,7 @@ cdef class Engine:
     cdef int lay_direct(self, DirectC* d, rule, values, plan) except -1
     cdef int lay_group(self, GroupC* g, group, values, plan, place_of, filled) except -1
 
-    cdef int begin_sentence(self, MemoryC* m) noexcept nogil
+    cdef void begin_sentence(self, MemoryC* m) noexcept nogil
     # Scores all columns; gives the rank of the best where mask is set.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil
     # Puts the rows of a chunk's groups on the lists, and the weights of those that have few into `loose`.

@@ -9,7 +9,7 @@ from cymem.cymem cimport Pool
 
 from parser.common cimport CHECK, feat_t
 from parser.compiled.table cimport Table, add_table_row, find_row, home_bucket, may_have_row
-from parser.feature.extract cimport (DISTANCE, LABEL, LEAF, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
+from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      STORED, Extractor, PartC, RuleC, find_nodes)
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
 from parser.score.keymap cimport PREFETCH
@@ -17,7 +17,7 @@ from parser.transition.node cimport NodeC, head, l1, label, lset, lval, r1, rset
 from parser.transition.state cimport StateC
 from parser.transition.state cimport nodes as state_nodes
 
-from parser.compiled.groups import ANCHORED, BUFFER, CROSS
+from parser.compiled.groups import ANCHORED, CROSS
 from parser.feature.hashing import seed_of
 from parser.feature.plan import STEPS
 
@@ -81,11 +81,11 @@ cdef class Memory:
         m.direct_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t), LINE)
 
     def __dealloc__(self):
-        for memory in (<size_t>self.c.lines, <size_t>self.c.arena, <size_t>self.c.kept,
-                       <size_t>self.c.signs, <size_t>self.c.loose, <size_t>self.c.scores, <size_t>self.c.found, <size_t>self.c.legal,
-                       <size_t>self.c.rows, <size_t>self.c.shorts, <size_t>self.c.keys, <size_t>self.c.direct, <size_t>self.c.direct_rows):
+        cdef MemoryC* m = &self.c
+        for memory in (<size_t>m.lines, <size_t>m.arena, <size_t>m.kept, <size_t>m.signs, <size_t>m.loose,
+                       <size_t>m.scores, <size_t>m.found, <size_t>m.legal, <size_t>m.rows, <size_t>m.shorts,
+                       <size_t>m.keys, <size_t>m.direct, <size_t>m.direct_rows):
             free(<void*><size_t>memory)
-
 
     def counts(self):
         """What the cache did so far."""
@@ -93,7 +93,18 @@ cdef class Memory:
         cdef size_t i
         for i in range(<size_t>1 << LINE_BITS):
             filled += self.c.lines[i].key != 0
-        return {"asked": self.c.asked, "made": self.c.made, "lines": filled, "arena": self.c.used, "room": self.c.n_lines}
+        return {"asked": self.c.asked, "made": self.c.made, "lines": filled, "arena": self.c.used,
+                "room": self.c.n_lines}
+
+    def forget(self):
+        """As if nothing had been parsed."""
+        memset(self.c.lines, 0, sizeof(LineC) << LINE_BITS)
+        self.c.used = 1
+
+    def limit(self, uint32_t lines):
+        """Makes do with so many lines of the arena: for tests of what happens when it is full."""
+        self.forget()
+        self.c.n_lines = min(max(lines, <uint32_t>1), self.c.n_lines)
 
 
 cdef class Engine:
@@ -256,19 +267,9 @@ cdef class Engine:
             filled["rule"] += 1
         return 0
 
-    def group_counts(self):
-        out = []
-        i = 0
-        for chunk in self.chunks_made:
-            for pattern in chunk.patterns:
-                for group in pattern.groups:
-                    out.append((chunk, pattern, group, self.groups[i].asked, self.groups[i].made, self.groups[i].sparse, self.groups[i].zero))
-                    i += 1
-        return out
-
     # Scoring
 
-    cdef int begin_sentence(self, MemoryC* m) noexcept nogil:
+    cdef void begin_sentence(self, MemoryC* m) noexcept nogil:
         """Nothing is kept from one sentence to the next but what groups added up to; and that only as far as there is
         room."""
         if m.sentence == 0x7FFFFFFF:
@@ -278,7 +279,6 @@ cdef class Engine:
         if m.used > m.n_lines - m.n_lines // 4:
             memset(m.lines, 0, sizeof(LineC) << LINE_BITS)
             m.used = 1
-        return 0
 
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil:
         cdef int32_t node[MAX_NODES]
@@ -495,19 +495,20 @@ cdef inline int16_t* row_at(const MemoryC* m, uint32_t line) noexcept nogil:
     return m.arena + <size_t>line * KERNEL_LANES
 
 
-cdef inline int32_t list_weights(const int16_t* found, int32_t width, uint16_t* columns, int32_t* n_head) noexcept nogil:
+cdef inline int32_t list_weights(const int16_t* found, int32_t width, uint16_t* columns,
+                                 int32_t* n_head) noexcept nogil:
     """The columns that are not 0, as far as that matters: no more behind the head than a line has room for, and one.
 
     n_head: those that a short row has room for.
     """
-    cdef int32_t i, k, n = 0, head = min(width, <int32_t>(KERNEL_SHORT * KERNEL_LANES))
-    for i in range(0, head, 4):
+    cdef int32_t i, k, n = 0, n_short = min(width, <int32_t>(KERNEL_SHORT * KERNEL_LANES))
+    for i in range(0, n_short, 4):
         if (<const uint64_t*>(found + i))[0] != 0:
             for k in range(i, i + 4):
                 columns[n] = <uint16_t>k
                 n += found[k] != 0
     n_head[0] = n
-    for i in range(head, width, 4):
+    for i in range(n_short, width, 4):
         if (<const uint64_t*>(found + i))[0] != 0:
             for k in range(i, i + 4):
                 columns[n] = <uint16_t>k
@@ -521,7 +522,8 @@ cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) no
     return head(nodes, i) if side == 0 else l1(nodes, i) if side == 1 else r1(nodes, i)
 
 
-cdef inline uint64_t state_number(const ValueC* v, const int32_t* node, const NodeC* nodes, int32_t root_pos) noexcept nogil:
+cdef inline uint64_t state_number(const ValueC* v, const int32_t* node, const NodeC* nodes,
+                                  int32_t root_pos) noexcept nogil:
     """A number that says what the extractor's value says, 0 where something is missing."""
     cdef int32_t i = node[v.node], other, distance
     if i < 0:

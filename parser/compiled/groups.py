@@ -19,6 +19,7 @@ from parser.feature.plan import KINDS, STEPS, Part, Plan
 
 BUFFER, ANCHORED, CROSS = range(3)
 MOST_BITS = 8
+MOST_PLANNING = 100_000  # pairs of groups over all patterns of a chunk: about a second
 MOST_TERMS = 8
 DIRECT_PARTS = 4
 FEW_RULES = 2
@@ -171,8 +172,11 @@ def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
                     break
                 node = plan.nodes[node][1]
     nodes = tuple(sorted(used))
-    bits = tuple(sorted(sorted(used, key=lambda node: (-used[node], node))[:MOST_BITS]))
     groups = join_all([base_group(plan, number) for number in rules])
+    n_bits = MOST_BITS
+    while n_bits > 0 and len(groups) ** 2 << n_bits > MOST_PLANNING:
+        n_bits -= 1
+    bits = tuple(sorted(sorted(used, key=lambda node: (-used[node], node))[:n_bits]))
     found = tuple(
         make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present))))
         for present in patterns(plan, bits)
@@ -264,16 +268,22 @@ def is_constant(plan: Plan, part: Part, gone: set[int]) -> bool:
 
 
 def join_all(groups: list[Group]) -> list[Group]:
-    """Joins groups as long as two may be."""
+    """Joins groups as long as two may be, the cheapest pair first."""
     groups = sorted(groups, key=lambda group: group.order)
+    costs = {(a, b): joining(groups[a], groups[b]) for a in range(len(groups)) for b in range(len(groups)) if a != b}
+    here = set(range(len(groups)))
     while True:
-        pairs = [(cost, i, j) for i, a in enumerate(groups) for j, b in enumerate(groups)
-                 if i != j and (cost := joining(a, b)) is not None]
+        pairs = [(cost, groups[a].order, groups[b].order, a, b) for (a, b), cost in costs.items()
+                 if cost is not None and a in here and b in here]
         if not pairs:
-            return groups
-        _, i, j = min(pairs)
-        joined = groups[j].joined(groups[i])
-        groups = sorted([g for k, g in enumerate(groups) if k not in (i, j)] + [joined], key=lambda g: g.order)
+            return sorted((groups[i] for i in here), key=lambda group: group.order)
+        *_, a, b = min(pairs)
+        new = len(groups)
+        groups.append(groups[b].joined(groups[a]))
+        here -= {a, b}
+        for i in here:
+            costs[i, new], costs[new, i] = joining(groups[i], groups[new]), joining(groups[new], groups[i])
+        here.add(new)
 
 
 def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
@@ -283,7 +293,7 @@ def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
     to b, or be something with few values that hardly adds keys. And b must not have many more keys than a: the rows of
     frequent tags, in which most actions have a weight, are not to be copied for every word.
     """
-    if not 0 <= b.total - a.total or b.total > a.least + MOST_GROWTH * (len(b.nodes) > 1):
+    if b.total < a.total or b.total > a.least + MOST_GROWTH * (len(b.nodes) > 1):
         return None
     one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1 and (a.total > 1) == (b.total > 1)
     if not a.words and not b.words and len(a.parts | b.parts) <= 2:

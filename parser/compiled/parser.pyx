@@ -10,7 +10,7 @@ from parser.compiled.table cimport add_table_row, find_row
 from parser.score.choose cimport argmax
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
-from parser.search.masks cimport is_single_bare, mask_legal, only_move
+from parser.search.masks cimport forced_action, mask_legal
 from parser.search.workspace cimport Workspace
 from parser.transition.state cimport StateC
 from parser.transition.system cimport N_MOVES, action_label, action_move
@@ -65,15 +65,14 @@ cdef class CompiledParser(GreedyParser):
                 out.arcs[action] = out.labelled[action] = 1
         moves = self.system.legal(s)
         while moves != 0:
-            if is_single_bare(self.system, moves):
-                self.system.apply(s, only_move(moves), 0)
-            else:
+            action = forced_action(self.system, s, moves)
+            if action < 0:
                 action = self.by_rank[self.engine.choose(m, s, words, self.mask_of(work, s, moves))]
                 if out.arcs != NULL:
                     self.spread(work, m.scores)
                     mask_legal(self.system, s, moves, work.legal)
-                    self.keep_chances(work, s, moves, action, out)
-                self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
+                    self.keep_chances(work, s, action, out)
+            self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
             moves = self.system.legal(s)
         self.system.finish(s, out.heads, out.labels)
         return 0
@@ -119,13 +118,13 @@ cdef class CompiledParser(GreedyParser):
         cdef Workspace work = Workspace()
         self.prepare(work)
         cdef MemoryC* m = <MemoryC*>work.own_c
-        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, column, again, states = 0
+        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, column, states = 0
         cdef uint32_t moves
         cdef StateC* s
         wrong = []
         work.states.reserve(1, n)
         s = work.states.at(0)
-        for again in range(2):          # the second time everything is remembered
+        for _again in range(2):         # the second time everything is remembered
             self.system.init(s, n)
             self.engine.begin_sentence(m)
             moves = self.system.legal(s)

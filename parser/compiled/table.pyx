@@ -42,7 +42,8 @@ cdef class Table:
                         wrong = True
                     for j in range(k):
                         wrong |= row != 0 and self.c.buckets[i].check[j] == self.c.buckets[i].check[k]
-        if wrong or not has_room or not np.all(self.buckets[:, SLOTS:-1].astype(bool) >= self.buckets[:, SLOTS + 1:].astype(bool)):
+        used = self.buckets[:, SLOTS:] != 0
+        if wrong or not has_room or (used[:, 1:] & ~used[:, :-1]).any():    # each is filled from the front
             raise ValueError("compiled weights: a reference that leads nowhere")
 
     def fill_filter(self):
