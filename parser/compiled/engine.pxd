@@ -17,7 +17,6 @@ from parser.transition.state cimport StateC
 
 cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
-    MAX_BITS = 8
     MAX_TERMS = 8
     MAX_VALUES = 128        # different values that one pattern's keys are made of
     MAX_WATCHED = 80
@@ -78,8 +77,8 @@ cdef struct ChunkC:
     int32_t anchor          # a node
     int32_t depth           # of an anchor on the stack, from the top; -1: in the buffer
     int32_t first_slot      # where its sums are kept
-    int32_t n_bits
-    int32_t bits[MAX_BITS]
+    uint64_t bit_mask       # the nodes whose presence makes the pattern
+    uint64_t gather
     int32_t first_pattern   # in Engine.pattern_of
     int32_t n_nodes
     int32_t nodes[MAX_NODES]
@@ -94,6 +93,15 @@ cdef struct LineC:          # a remembered sum: 64 bytes
     uint16_t is_long
     uint16_t column[SPARSE]
     int16_t value[SPARSE]
+
+
+cdef struct SceneC:         # a state, looked up once
+    const StateC* state
+    const NodeC* nodes
+    const feat_t* words
+    uint64_t present        # bit i: node i is there
+    int32_t node[MAX_NODES]
+    const feat_t* row[MAX_NODES]    # the values of the nodes' words
 
 
 cdef struct ListsC:         # rows to be added up, in a Memory
@@ -119,7 +127,8 @@ cdef struct MemoryC:
     const int16_t** shorts  # short ones here
     uint64_t* keys          # of the groups of a pattern
     uint64_t* direct        # of the rules that are looked up by themselves
-    uint32_t* direct_rows
+    uint32_t* found_rows
+    LineC** homes           # of the keys
     int64_t asked           # how often a group was looked up,
     int64_t made            # and how often its sum was not there
     int32_t sentence        # number of the sentence, part of every sign
@@ -141,7 +150,7 @@ cdef class Engine:
     cdef readonly str kernel
     cdef const kernel_set* kernels
     cdef TableC rows_of
-    cdef int32_t n_columns, blocks, width, stride, n_chunks, n_slots, most_groups, most_direct, sign_length
+    cdef int32_t n_columns, blocks, width, stride, n_nodes, n_chunks, n_slots, most_groups, most_direct, sign_length
     cdef ChunkC* chunks
     cdef PatternC* patterns
     cdef GroupC* groups
@@ -164,15 +173,16 @@ cdef class Engine:
     # Scores all columns; gives the rank of the best where mask is set.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil
     # Puts the rows of a chunk's groups on the lists, and the weights of those that have few into `loose`.
-    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                      const feat_t* words) noexcept nogil
-    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                                  const feat_t* words) noexcept nogil
+    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const SceneC* scene) noexcept nogil
+    cdef void read_values(self, const PatternC* p, const SceneC* scene, uint64_t* value) noexcept nogil
+    cdef int32_t direct_keys(self, MemoryC* m, const PatternC* p, const uint64_t* value) noexcept nogil
+    cdef void group_keys(self, MemoryC* m, const PatternC* p, const uint64_t* value) noexcept nogil
+    cdef int32_t direct_rows(self, MemoryC* m, int32_t n) noexcept nogil
+    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene) noexcept nogil
     # The long rows stand first; gives the number of all rows.
     cdef int32_t line_up(self, MemoryC* m, ListsC* lists) noexcept nogil
     # Makes a sum that is not remembered. Gives its line.
-    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
-                     const feat_t* words, int32_t number) noexcept nogil
+    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const SceneC* scene,
+                     int32_t number) noexcept nogil
     # What a group's templates add up to, one by one, into `found`.
-    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
-                     const feat_t* words) noexcept nogil
+    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const SceneC* scene) noexcept nogil

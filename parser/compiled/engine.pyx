@@ -3,11 +3,11 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from cymem.cymem cimport Pool
 
-from parser.common cimport CHECK, feat_t
+from parser.common cimport feat_t, splitmix64
 from parser.compiled.table cimport Table, add_table_row, find_row, home_bucket, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      STORED, Extractor, PartC, RuleC, find_nodes)
@@ -37,6 +37,9 @@ cdef enum:
     LINE_BITS = 18              # remembered sums of a session: 16 MiB
     ARENA_BYTES = 3 << 25       # dense ones: 48 MiB
 
+    PLACE_BITS = 11             # so that a factor which gathers the bits of a pattern is soon found
+    PLACE_SHIFT = 64 - PLACE_BITS
+
 cdef uint64_t HOME = 0x9E3779B97F4A7C15     # Fibonacci hashing (Knuth 1998, vol. 3, 6.4)
 
 
@@ -55,6 +58,21 @@ cdef void* aligned(size_t bytes, size_t alignment) except NULL:
 def kernel_names():
     """Instruction sets that this build has code for and this machine can run, the best last."""
     return [kernel_sets[i].name.decode() for i in range(N_KERNEL_SETS) if kernel_sets[i].usable()]
+
+
+def mask_of(nodes):
+    return sum(1 << node for node in nodes)
+
+
+def gathering(chunk):
+    """A factor that gives each pattern of the chunk a place of its own; see pattern_place."""
+    masks = [mask_of(pattern.present) for pattern in chunk.patterns]
+    cdef uint64_t seed = 1
+    for _ in range(1 << 20):
+        factor = splitmix64(&seed)
+        if len({(mask * factor & 0xFFFFFFFFFFFFFFFF) >> PLACE_SHIFT for mask in masks}) == len(masks):
+            return factor
+    raise ValueError(f"no factor for the {len(masks)} patterns of a feature set")
 
 
 cdef class Memory:
@@ -78,13 +96,14 @@ cdef class Memory:
         m.shorts = <const int16_t**>aligned((engine.most_groups + 1) * sizeof(int16_t*), LINE)
         m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t), LINE)
         m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t), LINE)
-        m.direct_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t), LINE)
+        m.homes = <LineC**>aligned((engine.most_groups + 1) * sizeof(LineC*), LINE)
+        m.found_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t), LINE)
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.lines, <size_t>m.arena, <size_t>m.kept, <size_t>m.signs, <size_t>m.loose,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.legal, <size_t>m.rows, <size_t>m.shorts,
-                       <size_t>m.keys, <size_t>m.direct, <size_t>m.direct_rows):
+                       <size_t>m.keys, <size_t>m.homes, <size_t>m.direct, <size_t>m.found_rows):
             free(<void*><size_t>memory)
 
     def counts(self):
@@ -160,7 +179,8 @@ cdef class Engine:
         self.groups = <GroupC*>self.mem.alloc(len(groups) + 1, sizeof(GroupC))
         self.values = <ValueC*>self.mem.alloc((len(patterns) + 1) * MAX_VALUES, sizeof(ValueC))
         self.rules = <int32_t*>self.mem.alloc(sum(len(group.rules) for group in groups) + 1, sizeof(int32_t))
-        self.pattern_of = <int32_t*>self.mem.alloc(sum(1 << len(chunk.bits) for chunk in chunks), sizeof(int32_t))
+        self.pattern_of = <int32_t*>self.mem.alloc(len(chunks) << PLACE_BITS, sizeof(int32_t))
+        self.n_nodes = extractor.n_nodes
         self.n_slots = self.sign_length = 0
         filled = {"pattern": 0, "group": 0, "value": 0, "rule": 0, "pattern_of": 0, "direct": 0}
         place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
@@ -174,11 +194,11 @@ cdef class Engine:
             c.depth = plan.nodes[chunk.anchor][1]
         c.first_slot = self.n_slots
         self.n_slots += 0 if chunk.kind == CROSS else SLOTS_KEPT if c.depth >= 0 else 1
-        c.n_nodes, c.n_watched, c.n_bits = <int32_t>len(chunk.nodes), 0, <int32_t>len(chunk.bits)
+        c.n_nodes, c.n_watched = <int32_t>len(chunk.nodes), 0
         for i, node in enumerate(chunk.nodes):
             c.nodes[i] = node
-        for i, node in enumerate(chunk.bits):
-            c.bits[i] = node
+        c.gather = gathering(chunk)
+        c.bit_mask = sum(1 << node for node in chunk.bits)
         for node, side in chunk.watched:
             if (STEPS.index(side), node) not in [plan.nodes[n] for n in chunk.nodes]:
                 if c.n_watched == MAX_WATCHED:
@@ -191,12 +211,9 @@ cdef class Engine:
     cdef int lay_patterns(self, ChunkC* c, chunk, plan, place_of, filled) except -1:
         cdef PatternC* p
         c.first_pattern = filled["pattern_of"]
-        filled["pattern_of"] += 1 << len(chunk.bits)
-        for i in range(1 << len(chunk.bits)):
-            self.pattern_of[c.first_pattern + i] = -1
+        filled["pattern_of"] += 1 << PLACE_BITS
         for pattern in chunk.patterns:
-            bits = sum(1 << i for i, node in enumerate(chunk.bits) if node in pattern.present)
-            self.pattern_of[c.first_pattern + bits] = filled["pattern"]
+            self.pattern_of[c.first_pattern + pattern_place(c, mask_of(pattern.present))] = filled["pattern"]
             p = &self.patterns[filled["pattern"]]
             filled["pattern"] += 1
             values = self.lay_values(p, pattern, plan, filled)
@@ -281,18 +298,25 @@ cdef class Engine:
             m.used = 1
 
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil:
-        cdef int32_t node[MAX_NODES]
-        cdef const int16_t* sums[MAX_CHUNKS]
-        cdef int32_t i, n_sums = 0, n
+        cdef SceneC scene
+        cdef int32_t i, n
         cdef ListsC lists = ListsC(0, 0, 0, False)
+        cdef int32_t n_nodes = self.n_nodes
         cdef const ChunkC* chunk
-        find_nodes(self.extractor.steps, self.extractor.n_nodes, s, node)
+        cdef const int16_t* sums[MAX_CHUNKS]
+        cdef int32_t n_sums = 0
+        find_nodes(self.extractor.steps, n_nodes, s, scene.node)
+        scene.present = 0
+        for i in range(n_nodes):
+            scene.present |= <uint64_t>(scene.node[i] >= 0) << i
+            scene.row[i] = words + scene.node[i] * self.stride
+        scene.state, scene.words, scene.nodes = s, words, state_nodes(s)
         for i in range(self.n_chunks):      # those of which sums are kept come first
             chunk = &self.chunks[i]
             if chunk.kind == KIND_CROSS:
-                self.collect(m, &lists, chunk, node, s, words)
-            elif chunk.kind == KIND_BUFFER or node[chunk.anchor] >= 0:
-                sums[n_sums] = self.chunk_sum(m, chunk, node, s, words)
+                self.collect(m, &lists, chunk, &scene)
+            elif chunk.kind == KIND_BUFFER or scene.node[chunk.anchor] >= 0:
+                sums[n_sums] = self.chunk_sum(m, chunk, &scene)
                 n_sums += 1
         for i in range(n_sums):
             m.rows[lists.n_long + i] = sums[i]
@@ -305,30 +329,33 @@ cdef class Engine:
             memset(m.loose, 0, self.width * sizeof(int16_t))
         return i
 
-    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                                  const feat_t* words) noexcept nogil:
+    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene) noexcept nogil:
         """The chunk's sum, made anew if something that it looks at has changed."""
-        cdef int32_t sign[2 + MAX_NODES + MAX_WATCHED]
-        cdef const NodeC* all_nodes = state_nodes(s)
-        cdef int32_t slot = chunk.first_slot, i, k = 1, n
+        cdef int32_t slot = chunk.first_slot, i, n
+        cdef int32_t n_nodes = chunk.n_nodes, n_watched = chunk.n_watched
         cdef int32_t* kept
         cdef int16_t* total
+        cdef int32_t found, changed
         cdef ListsC lists = ListsC(0, 0, 0, False)
         if chunk.depth >= 0:
-            slot += (s.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
-        sign[0] = m.sentence
-        for i in range(chunk.n_nodes):
-            sign[k + i] = node[chunk.nodes[i]]
-        k += chunk.n_nodes
-        for i in range(chunk.n_watched):
-            sign[k + i] = watched_node(all_nodes, node[chunk.watched[i] >> 2], chunk.watched[i] & 3)
-        k += chunk.n_watched
+            slot += (scene.state.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
         kept = m.signs + slot * self.sign_length
         total = m.kept + <size_t>slot * self.width
-        if memcmp(kept, sign, k * sizeof(int32_t)) == 0:
+        changed = kept[0] ^ m.sentence
+        kept[0] = m.sentence
+        kept += 1
+        for i in range(n_nodes):
+            found = scene.node[chunk.nodes[i]]
+            changed |= kept[i] ^ found
+            kept[i] = found
+        kept += n_nodes
+        for i in range(n_watched):
+            found = watched_node(scene.nodes, scene.node[chunk.watched[i] >> 2], chunk.watched[i] & 3)
+            changed |= kept[i] ^ found
+            kept[i] = found
+        if not changed:
             return total
-        memcpy(kept, sign, k * sizeof(int32_t))
-        self.collect(m, &lists, chunk, node, s, words)
+        self.collect(m, &lists, chunk, scene)
         if lists.n_long == 0 and not lists.is_loose:
             m.rows[0] = self.zeros
             lists.n_long = 1
@@ -345,80 +372,105 @@ cdef class Engine:
         memcpy(m.rows + lists.n_long, m.shorts, lists.n_short * sizeof(int16_t*))
         return lists.n_long + lists.n_short
 
-    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const int32_t* node, const StateC* s,
-                      const feat_t* words) noexcept nogil:
+    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const SceneC* scene) noexcept nogil:
         cdef uint64_t value[MAX_VALUES]
-        cdef const feat_t* row[MAX_NODES]
-        cdef uint64_t key
-        cdef int32_t i, k, bits = 0, n_direct = 0, n_found = 0
-        cdef const PatternC* p
-        cdef const GroupC* g
-        cdef const DirectC* d
-        cdef const ValueC* v
+        cdef const PatternC* p = &self.patterns[self.pattern_of[chunk.first_pattern + pattern_place(chunk, scene.present)]]
         cdef LineC* line
-        for i in range(chunk.n_bits):
-            bits |= (node[chunk.bits[i]] >= 0) << i
-        CHECK(self.pattern_of[chunk.first_pattern + bits] >= 0)
-        p = &self.patterns[self.pattern_of[chunk.first_pattern + bits]]
-        v = self.values + p.first_value
-        value[0] = 0
-        for i in range(chunk.n_nodes):
-            row[chunk.nodes[i]] = words + node[chunk.nodes[i]] * self.stride
-        for i in range(p.n_stored):
-            value[i + 1] = row[v[i].node][v[i].argument]
-        for i in range(p.n_stored, p.n_values):
-            value[i + 1] = state_number(&v[i], node, state_nodes(s), s.root_pos)
-        for i in range(p.n_values, p.n_all):
-            value[i + 1] = self.extractor.part_value(<const PartC*>&v[i], node, state_nodes(s), NULL, s.root_pos)
-        for i in range(p.n_direct):
-            d = &self.direct[p.first_direct + i]
-            key = feature_key(d.seed + value[d.term[0]] * feature_factor[0] + value[d.term[1]] * feature_factor[1]
-                              + value[d.term[2]] * feature_factor[2] + value[d.term[3]] * feature_factor[3])
-            m.direct[n_direct] = key
-            n_direct += may_have_row(&self.rows_of, key)
-        for i in range(n_direct):
-            PREFETCH(&self.rows_of.buckets[home_bucket(&self.rows_of, m.direct[i])])
-        for i in range(p.n_groups):
-            g = &self.groups[p.first_group + i]
-            key = (g.seed + value[g.term[0]] * feature_factor[0] + value[g.term[1]] * feature_factor[1]
-                   + value[g.term[2]] * feature_factor[2] + value[g.term[3]] * feature_factor[3])
-            if g.n_terms > 4:
-                for k in range(4, MAX_TERMS):
-                    key += value[g.term[k]] * feature_factor[k]
-            key |= key == 0
-            m.keys[i] = key
-            PREFETCH(home_lines(m, key))
-        for i in range(n_direct):
-            m.direct_rows[n_found] = find_row(&self.rows_of, m.direct[i])
-            PREFETCH(self.rows_of.rows + m.direct_rows[n_found])
-            n_found += m.direct_rows[n_found] != 0
-        m.asked += p.n_groups
-        for i in range(p.n_groups):
-            line = find_line(m, m.keys[i])
-            if line == NULL:
-                line = self.make(m, &self.groups[p.first_group + i], m.keys[i], node, s, words, lists.n_spare)
-                lists.n_spare += 1
+        cdef LineC** homes = m.homes
+        cdef uint64_t* keys = m.keys
+        cdef int16_t* loose = m.loose
+        cdef int32_t i, k, n_groups = p.n_groups, n_long = lists.n_long, n_short = lists.n_short, weights = 0
+        cdef int32_t n_direct
+        self.read_values(p, scene, value)
+        n_direct = self.direct_keys(m, p, value)
+        self.group_keys(m, p, value)
+        n_direct = self.direct_rows(m, n_direct)
+        m.asked += n_groups
+        for i in range(n_groups):
+            line = homes[i]
+            if line.key != keys[i]:
+                line = find_line(line, keys[i])
+                if line == NULL:
+                    line = self.make(m, &self.groups[p.first_group + i], keys[i], scene, lists.n_spare)
+                    lists.n_spare += 1
             if line.dense != 0:
                 if line.is_long:
-                    m.rows[lists.n_long] = row_at(m, line.dense)
-                    lists.n_long += 1
+                    m.rows[n_long] = row_at(m, line.dense)
+                    n_long += 1
                 else:
-                    m.shorts[lists.n_short] = row_at(m, line.dense)
-                    lists.n_short += 1
-            lists.is_loose |= line.n
+                    m.shorts[n_short] = row_at(m, line.dense)
+                    n_short += 1
+            weights |= line.n
             for k in range(line.n):
-                m.loose[line.column[k]] = <int16_t>(m.loose[line.column[k]] + line.value[k])
-        lists.is_loose |= n_found
-        for i in range(n_found):
-            add_table_row(&self.rows_of, m.direct_rows[i], m.loose)
+                loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
+        for i in range(n_direct):
+            add_table_row(&self.rows_of, m.found_rows[i], loose)
+        lists.n_long, lists.n_short = n_long, n_short
+        lists.is_loose |= (weights | n_direct) != 0
 
-    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const int32_t* node, const StateC* s,
-                     const feat_t* words, int32_t number) noexcept nogil:
-        cdef LineC* line = home_lines(m, key)
+    cdef inline void read_values(self, const PatternC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
+        cdef const ValueC* v = self.values + p.first_value
+        cdef int32_t i, n_stored = p.n_stored, n_values = p.n_values, n_all = p.n_all
+        value[0] = 0
+        for i in range(n_stored):
+            value[i + 1] = scene.row[v[i].node][v[i].argument]
+        for i in range(n_stored, n_values):
+            value[i + 1] = state_number(&v[i], scene)
+        for i in range(n_values, n_all):
+            value[i + 1] = self.extractor.part_value(<const PartC*>&v[i], scene.node, scene.nodes, NULL,
+                                                     scene.state.root_pos)
+
+    cdef inline int32_t direct_keys(self, MemoryC* m, const PatternC* p, const uint64_t* value) noexcept nogil:
+        """Feature keys of the rules that are looked up by themselves, as far as they may have a row."""
+        cdef const DirectC* d = self.direct + p.first_direct
+        cdef feat_t* keys = m.direct
+        cdef TableC table = self.rows_of
+        cdef feat_t key
+        cdef int32_t i, n = 0, n_rules = p.n_direct
+        for i in range(n_rules):
+            key = feature_key(d[i].seed + value[d[i].term[0]] * feature_factor[0] + value[d[i].term[1]] * feature_factor[1]
+                              + value[d[i].term[2]] * feature_factor[2] + value[d[i].term[3]] * feature_factor[3])
+            keys[n] = key
+            n += may_have_row(&table, key)
+        for i in range(n):
+            PREFETCH(&table.buckets[home_bucket(&table, keys[i])])
+        return n
+
+    cdef inline void group_keys(self, MemoryC* m, const PatternC* p, const uint64_t* value) noexcept nogil:
+        cdef const GroupC* g = self.groups + p.first_group
+        cdef uint64_t* keys = m.keys
+        cdef LineC** homes = m.homes
+        cdef LineC* lines = m.lines
+        cdef int32_t i, k, n_groups = p.n_groups, shift = m.shift
+        cdef uint64_t key
+        for i in range(n_groups):
+            key = (g[i].seed + value[g[i].term[0]] * feature_factor[0] + value[g[i].term[1]] * feature_factor[1]
+                   + value[g[i].term[2]] * feature_factor[2] + value[g[i].term[3]] * feature_factor[3])
+            if g[i].n_terms > 4:
+                for k in range(4, MAX_TERMS):
+                    key += value[g[i].term[k]] * feature_factor[k]
+            key |= key == 0
+            keys[i] = key
+            homes[i] = lines + ((key * HOME) >> shift) * WAYS
+            PREFETCH(homes[i])
+
+    cdef inline int32_t direct_rows(self, MemoryC* m, int32_t n) noexcept nogil:
+        cdef int32_t i, n_found = 0
+        cdef uint32_t row
+        for i in range(n):
+            row = find_row(&self.rows_of, m.direct[i])
+            m.found_rows[n_found] = row
+            PREFETCH(self.rows_of.rows + row)
+            n_found += row != 0
+        return n_found
+
+    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const SceneC* scene,
+                     int32_t number) noexcept nogil:
+        cdef LineC* line = m.lines + ((key * HOME) >> m.shift) * WAYS
         cdef uint16_t columns[SPARSE + FEW + KERNEL_LANES * KERNEL_SHORT + 4]
         cdef int32_t i, k, n, n_head, length, first
         m.made += 1
-        self.add_up(m, group, self.extractor, node, s, words)
+        self.add_up(m, group, self.extractor, scene)
         k = <int32_t>(key >> 17 & (WAYS - 1))
         for i in range(WAYS):               # an empty line, else any
             if line[i].key == 0:
@@ -442,20 +494,16 @@ cdef class Engine:
             line.n += 1
         return line
 
-    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const int32_t* node, const StateC* s,
-                     const feat_t* words) noexcept nogil:
+    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const SceneC* scene) noexcept nogil:
         """The plain way: every template of the group by its feature key."""
         cdef const RuleC* rule
-        cdef const PartC* part
-        cdef uint64_t present = 0
+        cdef uint64_t present = scene.present
         cdef feat_t total, value
         cdef int32_t i, k, place
         cdef uint32_t row
         memset(m.found, 0, self.width * sizeof(int16_t))
-        for i in range(e.n_nodes):
-            present |= <uint64_t>(node[i] >= 0) << i
         for i in range(e.n_conditions):
-            if words[node[e.conditions[i].node] * e.stride + e.conditions[i].value] != FEATURE_NONE:
+            if scene.row[e.conditions[i].node][e.conditions[i].value] != FEATURE_NONE:
                 present |= <uint64_t>1 << (MAX_NODES + i)
         for i in range(group.first_rule, group.first_rule + group.n_rules):
             rule = &e.rules[self.rules[i]]
@@ -465,10 +513,10 @@ cdef class Engine:
             for k in range(rule.n_parts):
                 place = rule.parts[k]
                 if place < e.n_stored:
-                    value = words[node[e.stored[place].node] * e.stride + e.stored[place].value]
+                    value = scene.row[e.stored[place].node][e.stored[place].value]
                 else:
-                    part = &e.parts[place - e.n_stored]
-                    value = e.part_value(part, node, state_nodes(s), NULL, s.root_pos)
+                    value = e.part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL,
+                                         scene.state.root_pos)
                 total += value * feature_factor[k]
             total = feature_key(total)
             row = find_row(&self.rows_of, total) if may_have_row(&self.rows_of, total) else 0
@@ -476,15 +524,15 @@ cdef class Engine:
                 add_table_row(&self.rows_of, row, m.found)
 
 
-cdef inline LineC* home_lines(const MemoryC* m, uint64_t key) noexcept nogil:
-    """The lines in which a key may stand: WAYS of them, one after the other."""
-    return m.lines + ((key * HOME) >> m.shift) * WAYS
+cdef inline int32_t pattern_place(const ChunkC* chunk, uint64_t present) noexcept nogil:
+    """Which of the chunk's nodes are there, as a small number: the bits gathered by one multiplication."""
+    return <int32_t>(((present & chunk.bit_mask) * chunk.gather) >> PLACE_SHIFT)
 
 
-cdef inline LineC* find_line(const MemoryC* m, uint64_t key) noexcept nogil:
-    cdef LineC* line = home_lines(m, key)
+cdef inline LineC* find_line(LineC* line, uint64_t key) noexcept nogil:
+    """The line of a key among the WAYS where it may stand; NULL: it is not there."""
     cdef int32_t i
-    for i in range(WAYS):
+    for i in range(1, WAYS):
         if line[i].key == key:
             return &line[i]
     return NULL
@@ -522,10 +570,10 @@ cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) no
     return head(nodes, i) if side == 0 else l1(nodes, i) if side == 1 else r1(nodes, i)
 
 
-cdef inline uint64_t state_number(const ValueC* v, const int32_t* node, const NodeC* nodes,
-                                  int32_t root_pos) noexcept nogil:
+cdef inline uint64_t state_number(const ValueC* v, const SceneC* scene) noexcept nogil:
     """A number that says what the extractor's value says, 0 where something is missing."""
-    cdef int32_t i = node[v.node], other, distance
+    cdef const NodeC* nodes = scene.nodes
+    cdef int32_t i = scene.node[v.node], root_pos = scene.state.root_pos, other, distance
     if i < 0:
         return 0
     if v.kind == LABEL:
@@ -539,7 +587,7 @@ cdef inline uint64_t state_number(const ValueC* v, const int32_t* node, const No
     if v.kind == RIGHT_SET:
         return rset(nodes, i) + 1
     if v.kind == DISTANCE:
-        other = node[v.argument]
+        other = scene.node[v.argument]
         if other < 0:
             return 0
         distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
