@@ -374,7 +374,8 @@ cdef class Engine:
 
     cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const SceneC* scene) noexcept nogil:
         cdef uint64_t value[MAX_VALUES]
-        cdef const PatternC* p = &self.patterns[self.pattern_of[chunk.first_pattern + pattern_place(chunk, scene.present)]]
+        cdef int32_t place = chunk.first_pattern + pattern_place(chunk, scene.present)
+        cdef const PatternC* p = &self.patterns[self.pattern_of[place]]
         cdef LineC* line
         cdef LineC** homes = m.homes
         cdef uint64_t* keys = m.keys
@@ -428,7 +429,8 @@ cdef class Engine:
         cdef feat_t key
         cdef int32_t i, n = 0, n_rules = p.n_direct
         for i in range(n_rules):
-            key = feature_key(d[i].seed + value[d[i].term[0]] * feature_factor[0] + value[d[i].term[1]] * feature_factor[1]
+            key = feature_key(d[i].seed
+                              + value[d[i].term[0]] * feature_factor[0] + value[d[i].term[1]] * feature_factor[1]
                               + value[d[i].term[2]] * feature_factor[2] + value[d[i].term[3]] * feature_factor[3])
             keys[n] = key
             n += may_have_row(&table, key)
@@ -472,7 +474,7 @@ cdef class Engine:
         m.made += 1
         self.add_up(m, group, self.extractor, scene)
         k = <int32_t>(key >> 17 & (WAYS - 1))
-        for i in range(WAYS):               # an empty line, else any
+        for i in range(WAYS - 1, -1, -1):   # the first empty line, else any
             if line[i].key == 0:
                 k = i
         line += k
