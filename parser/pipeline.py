@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from parser.assemble import Assembly
+from parser.compiled.compile import Compiled, compile_model, from_arrays
+from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
 from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, write_model
@@ -63,6 +65,7 @@ class Parser:
     weights: Weights
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
+    stored: Compiled | None = None  # the compiled weights, where they come from a file
 
     # Making, saving, loading
 
@@ -83,9 +86,13 @@ class Parser:
             display=display,
         )
 
-    def save(self, path: str | os.PathLike, *, extra_data=None, extra_arrays=None) -> None:
-        """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes."""
+    def save(self, path: str | os.PathLike, *, compiled: bool = True, extra_data=None, extra_arrays=None) -> None:
+        """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
+
+        compiled: with the tables that parsing needs; without them the file is smaller, and loading makes them anew.
+        """
         clusters = self.clusters or {}
+        fast = self.compiled if compiled else None
         write_model(
             path,
             data={
@@ -98,6 +105,7 @@ class Parser:
                 },
                 "templates": {"name": self.assembly.templates.name, "text": self.assembly.templates.text},
                 "provenance": self.provenance,
+                **({"compiled/scale": fast.scale} if fast else {}),
                 **(extra_data or {}),
             },
             strings={
@@ -107,6 +115,7 @@ class Parser:
             },
             arrays={
                 **{f"weights/{name}": array for name, array in self.weights.arrays().items()},
+                **({f"compiled/{name}": array for name, array in fast.arrays().items()} if fast else {}),
                 **(extra_arrays or {}),
             },
         )
@@ -124,8 +133,18 @@ class Parser:
         return self.assembly.labels
 
     @cached_property
+    def compiled(self) -> Compiled | None:
+        """The weights as parsing uses them; None for easy-first, which adds up floating point weights."""
+        if self.assembly.is_easy_first:
+            return None
+        assembly = self.assembly
+        return self.stored or compile_model(self.weights, assembly.templates, assembly.pos, assembly.system)
+
+    @cached_property
     def sentence_parser(self):
-        return self.assembly.sentence_parser(self.weights)
+        if self.compiled is None:
+            return self.assembly.sentence_parser(self.weights)
+        return CompiledParser(self.assembly.system, self.compiled)
 
     @cached_property
     def _idle(self) -> list[Session]:
@@ -300,6 +319,13 @@ def as_rows(columns: dict[str, list[str]]) -> str:
     return text + "\n"
 
 
+def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
+    if "compiled/scale" not in file or assembly.is_easy_first:
+        return None
+    scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
+    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)
+
+
 def parser_in(file: ModelFile) -> Parser:
     """The parser of an open model file."""
     try:
@@ -316,7 +342,7 @@ def parser_in(file: ModelFile) -> Parser:
         clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True)) or None
         if assembly.n_actions != weights.n_actions:
             raise ModelFileError(f"{weights.n_actions} actions, but its labels make {assembly.n_actions}")
-        return Parser(assembly, weights, file.data("provenance"), clusters)
+        return Parser(assembly, weights, file.data("provenance"), clusters, stored_tables(file, assembly))
     except ModelFileError as error:
         text = str(error)
         raise ModelFileError(text if text.startswith(file.path) else f"{file.path}: {text}") from None

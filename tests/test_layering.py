@@ -25,15 +25,16 @@ MAY_USE = {
     "score": ["common"],
     "learn": ["common", "score"],
     "search": ["common", "errors", "treebank", "transition", "feature", "score", "learn.learner"],
+    "compiled": ["common", "errors", "treebank", "transition", "feature", "score", "search"],
     "model": ["common", "errors", "score"],
     "config": ["errors", "transition", "search.options"],
     "evaluate": ["common", "errors", "treebank"],
     "assemble": [*CORE, "config"],
     "explain": [*CORE],
     "parallel": ["treebank"],
-    "pipeline": [*CORE, "config", "model", "assemble", "explain", "parallel", "evaluate", "train"],
+    "pipeline": [*CORE, "compiled", "config", "model", "assemble", "explain", "parallel", "evaluate", "train"],
     "train": [*CORE, "version", "config", "model", "assemble", "evaluate", "pipeline"],
-    "cli": ["", *CORE, "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
+    "cli": ["", *CORE, "compiled", "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
     "__main__": ["cli"],
     "": ["version", "config", "pipeline"],  # parser/__init__.py: stays light, so that everything may be imported lazily
 }

@@ -28,7 +28,8 @@ def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> 
 
 def calibration_of(parser: Parser, path: str, format: str = "auto") -> tuple[Calibration, int]:
     """By the dynamic oracle in each state that the parser itself comes to; and how many sentences cannot be judged."""
-    judge = Judge(read_treebank([path], format), parser.assembly, parser.clusters)
+    extractor = parser.sentence_parser.extractor
+    judge = Judge(read_treebank([path], format), parser.assembly, parser.clusters, extractor=extractor)
     found = judge.decisions(parser.sentence_parser)
     return calibrate(found.p, found.correct, found.forced), judge.left_out
 

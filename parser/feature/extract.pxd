@@ -4,13 +4,35 @@ from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.transition.list_state cimport LinkC, ListC
-from parser.transition.node cimport NodeC
-from parser.transition.state cimport StateC
+from parser.transition.node cimport NodeC, head, l1, l2, r1, r2
+from parser.transition.state cimport N, S, StateC
+from parser.transition.state cimport nodes as state_nodes
 
 cdef enum:
     MAX_NODES = 40              # as in plan.py
     MAX_PARTS = 512
     MAX_RULE_PARTS = 8
+
+cdef enum Step:                 # as plan.STEPS
+    STACK = 0
+    BUFFER = 1
+    PAIR = 2
+    HEAD = 3
+    LEFTMOST = 4
+    LEFTMOST2 = 5
+    RIGHTMOST = 6
+    RIGHTMOST2 = 7
+
+cdef enum PartKind:             # as plan.KINDS
+    STORED = 0
+    LABEL = 1
+    LEFT_VALENCY = 2
+    RIGHT_VALENCY = 3
+    LEFT_SET = 4
+    RIGHT_SET = 5
+    DISTANCE = 6
+    SPAN = 7
+    LEAF = 8
 
 
 cdef struct StepC:              # how a node is found
@@ -37,6 +59,31 @@ cdef struct RuleC:              # 48 bytes
     uint16_t parts[MAX_RULE_PARTS]
     int32_t n_parts
     int32_t number              # of the template in the set
+
+
+cdef inline int32_t relative(int32_t step, const NodeC* nodes, int32_t i) noexcept nogil:
+    if step == LEFTMOST:
+        return l1(nodes, i)
+    if step == RIGHTMOST:
+        return r1(nodes, i)
+    if step == LEFTMOST2:
+        return l2(nodes, i)
+    if step == RIGHTMOST2:
+        return r2(nodes, i)
+    return head(nodes, i)
+
+
+cdef inline void find_nodes(const StepC* steps, int32_t n, const StateC* s, int32_t* node) noexcept nogil:
+    """The words that the nodes of a set mean in a state; -1 where there is none."""
+    cdef const NodeC* all_nodes = state_nodes(s)
+    cdef int32_t i
+    for i in range(n):
+        if steps[i].kind == STACK:
+            node[i] = S(s, steps[i].argument)
+        elif steps[i].kind == BUFFER:
+            node[i] = N(s, steps[i].argument)
+        else:
+            node[i] = relative(steps[i].kind, all_nodes, node[steps[i].argument])
 
 
 cdef class Extractor:

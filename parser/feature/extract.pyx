@@ -14,33 +14,12 @@ from parser.common cimport feat_t
 from parser.feature.hashing cimport (FEATURE_NONE, feature_factor, feature_key, feature_number, feature_spread)
 from parser.transition.list_state cimport LinkC, ListBlock, ListC, list_bytes, list_nodes
 from parser.transition.list_state cimport links as list_links
-from parser.transition.node cimport NodeC, head, l1, l2, label, label_hash, lset, lval, r1, r2, rset, rval
-from parser.transition.state cimport N, S, StateBlock, StateC, state_bytes
+from parser.transition.node cimport NodeC, label, label_hash, lset, lval, rset, rval
+from parser.transition.state cimport StateBlock, StateC, state_bytes
 from parser.transition.state cimport nodes as state_nodes
 
 from parser.feature.hashing import seed_of
 from parser.feature.plan import make_plan
-
-cdef enum Step:                 # as plan.STEPS
-    STACK = 0
-    BUFFER = 1
-    PAIR = 2
-    HEAD = 3
-    LEFTMOST = 4
-    LEFTMOST2 = 5
-    RIGHTMOST = 6
-    RIGHTMOST2 = 7
-
-cdef enum PartKind:             # as plan.KINDS
-    STORED = 0
-    LABEL = 1
-    LEFT_VALENCY = 2
-    RIGHT_VALENCY = 3
-    LEFT_SET = 4
-    RIGHT_SET = 5
-    DISTANCE = 6
-    SPAN = 7
-    LEAF = 8
 
 cdef enum:
     PAIR_WINDOW = 6             # p-2 .. p3
@@ -52,24 +31,15 @@ cdef inline feat_t coarse_number(int32_t n) noexcept nogil:
     return feature_number(n if n <= 4 else 5 if n <= 6 else 7 if n <= 9 else 10)
 
 
-cdef inline int32_t relative(int32_t step, const NodeC* nodes, int32_t i) noexcept nogil:
-    if step == LEFTMOST:
-        return l1(nodes, i)
-    if step == RIGHTMOST:
-        return r1(nodes, i)
-    if step == LEFTMOST2:
-        return l2(nodes, i)
-    if step == RIGHTMOST2:
-        return r2(nodes, i)
-    return head(nodes, i)
-
-
 cdef class Extractor:
     def __cinit__(self):
         self.rules = NULL
 
-    def __init__(self, templates, str pos not None):
+    def __init__(self, templates, str pos not None, extra=()):
+        """extra: sets of attributes of a word whose common value is stored too, though no template asks for it."""
         plan = make_plan(templates, pos)
+        for attributes in extra:
+            plan.stored_value(attributes)
         self.templates, self.plan, self.pos = templates, plan, pos
         self.for_lists = templates.family == "list"
         self.stride = <int32_t>len(plan.stored)
@@ -117,16 +87,8 @@ cdef class Extractor:
 
     cdef int32_t extract(self, const StateC* s, const feat_t* words, feat_t* out) noexcept nogil:
         cdef int32_t node[MAX_NODES]
-        cdef int32_t i
-        cdef const NodeC* all_nodes = state_nodes(s)
-        for i in range(self.n_nodes):
-            if self.steps[i].kind == STACK:
-                node[i] = S(s, self.steps[i].argument)
-            elif self.steps[i].kind == BUFFER:
-                node[i] = N(s, self.steps[i].argument)
-            else:
-                node[i] = relative(self.steps[i].kind, all_nodes, node[self.steps[i].argument])
-        return self.run(node, all_nodes, NULL, s.root_pos, words, out)
+        find_nodes(self.steps, self.n_nodes, s, node)
+        return self.run(node, state_nodes(s), NULL, s.root_pos, words, out)
 
     cdef int32_t extract_pair(self, const ListC* s, const feat_t* words, int32_t left, feat_t* out) noexcept nogil:
         cdef int32_t node[MAX_NODES]

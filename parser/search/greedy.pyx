@@ -154,7 +154,6 @@ cdef class GreedyTrainer:
         return random_member(self.work.zero, self.work.n_actions, rng) if self.exploration.random_fallback else oracle
 
 
-@final
 cdef class GreedyParser(SentenceParser):
     def __init__(self, system, Extractor extractor not None, LinearModel model not None):
         self.system = fits(system, extractor, model.n_actions)

@@ -43,7 +43,7 @@ class Decisions(NamedTuple):
 cdef class Session:
     """Working memory for parsing with one parser in one thread."""
     cdef readonly SentenceParser parser
-    cdef Workspace work
+    cdef readonly Workspace work
     cdef Atomizer atomizer
     cdef feat_t* values         # of the sentence at hand; owned
     cdef size_t room

@@ -21,5 +21,7 @@ cdef class Workspace:
     cdef uint8_t* legal         # [n_actions]
     cdef uint8_t* zero          # [n_actions]
     cdef int32_t n_actions
+    cdef readonly object own             # what else a parser keeps here; else None
+    cdef void* own_c            # its C part
 
     cdef int prepare(self, int32_t n_actions, int32_t max_features) except -1

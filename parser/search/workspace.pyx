@@ -13,6 +13,7 @@ from parser.transition.state cimport StateBlock
 cdef class Workspace:
     def __cinit__(self):
         self.memory = NULL
+        self.own_c = NULL
 
     def __init__(self):
         self.states, self.lists, self.gold = StateBlock(), ListBlock(), GoldBlock()

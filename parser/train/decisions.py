@@ -11,14 +11,16 @@ from parser.train.data import Treebank, training_corpus, training_trees
 class Judge:
     """Sentences whose trees the oracle can judge: projective, and with one root where the parser gives one."""
 
-    def __init__(self, treebank: Treebank, assembly: Assembly, clusters, most: int | None = None) -> None:
-        """most: no more sentences than that, the first ones."""
+    def __init__(
+        self, treebank: Treebank, assembly: Assembly, clusters, most: int | None = None, extractor=None
+    ) -> None:
+        """most: no more sentences than that, the first ones. extractor: of the parser to judge; the assembly's."""
         trees = training_trees(treebank, "drop", assembly.single_root, 1)
         ids = {name: i for i, name in enumerate(assembly.labels)}
         new_ids = np.array([ids.get(name, -1) for name in trees.names], np.int32)
         trees.labels, trees.names = new_ids[trees.labels], list(assembly.labels)
         self.clusters = clusters
-        self.corpus: Corpus = training_corpus(treebank, trees, assembly.extractor, clusters)
+        self.corpus: Corpus = training_corpus(treebank, trees, extractor or assembly.extractor, clusters)
         self.sentences = trees.kept[:most]
         self.left_out = trees.dropped
 

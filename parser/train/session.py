@@ -175,6 +175,7 @@ class TrainingRun:
         about = {**self.about, "seeds": self.scores, "score_factor": None, "unfinished": True}
         Parser(self.setup.assembly, self.current.learner.finalise(), about, self.setup.clusters).save(
             self.last_path,
+            compiled=False,
             extra_data={"training/state": data | {"finished": len(self.finished), "scores": self.scores}},
             extra_arrays={f"training/{name}": array for name, array in arrays.items()},
         )

@@ -61,7 +61,7 @@ def test_the_factor_is_the_best_one_and_undoes_any_other(trained):
 
 def test_decisions_stay_the_same(trained):
     parser, judge = trained
-    before = judge.decisions(parser.sentence_parser)
+    before = judge.decisions(parser.assembly.sentence_parser(parser.weights))
     after = judge.decisions(parser.assembly.sentence_parser(scaled(parser.weights, 0.25)))
     assert (before.correct == after.correct).all()
     assert len(before.p) == len(after.p)

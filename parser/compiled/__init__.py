@@ -1,0 +1,1 @@
+"""A finished model made fast: integer weights, and an engine that adds up what belongs together only once."""

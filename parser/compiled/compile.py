@@ -1,0 +1,90 @@
+"""From finished weights to what the engine runs: quantised, in a table, with a plan."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from parser.compiled.groups import Chunk, make_chunks
+from parser.compiled.quantise import quantise
+from parser.compiled.table import Table, build_table
+from parser.feature.extract import Extractor
+from parser.feature.plan import make_plan
+from parser.feature.templates import TemplateSet
+from parser.score.weights import Weights
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """Read-only; the arrays (of the table, and `actions`) may be views of a mapped file."""
+
+    extractor: Extractor
+    chunks: list[Chunk]
+    table: Table
+    actions: np.ndarray  # int32: the action of each column
+    n_actions: int
+    scale: float  # scores are the table's integers / scale
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"buckets": self.table.buckets, "rows": self.table.rows, "actions": self.actions}
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(array.nbytes for array in self.arrays().values())
+
+
+def compile_model(weights: Weights, templates: TemplateSet, pos: str, system) -> Compiled:
+    """`system`: a stack system (or its handle), for the actions that need columns."""
+    core = getattr(system, "core", system)
+    model = quantise(weights, len(templates), needed_columns(core, np.unique(weights.actions)))
+    return assemble(build_table(model), model.actions, model.scale, core.n_actions, templates, pos)
+
+
+def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) -> Compiled:
+    """From a file: ValueError unless the arrays can be used for that system."""
+    core = getattr(system, "core", system)
+    actions = arrays["actions"]
+    if actions.dtype != np.int32 or actions.ndim != 1 or not len(actions):
+        raise ValueError("compiled weights: no actions")
+    found = np.unique(actions)
+    if len(found) != len(actions) or found[0] < 0 or found[-1] >= core.n_actions:
+        raise ValueError("compiled weights: the actions are not those of the parser")
+    if not has_all_moves(core, set(found.tolist())):
+        raise ValueError("compiled weights: an action that is always needed is missing")
+    if not 0 < scale < float("inf"):
+        raise ValueError("compiled weights: no scale")
+    table = Table(arrays["buckets"], arrays["rows"], len(actions))
+    return assemble(table, actions, float(scale), core.n_actions, templates, pos)
+
+
+def needed_columns(core, weighted: np.ndarray) -> list[int]:
+    """Actions that need a column even without weights.
+
+    An action that has none scores 0 and may win all the same, so the first such action of each move must be found.
+    Where legality depends on labels that is so for each kind of label.
+    """
+    known = set(weighted.tolist())
+    needed = set(range(core.first_left))
+    for first in (core.first_left, core.first_right):
+        idle = [first + label for label in range(core.n_labels) if first + label not in known]
+        needed |= set(idle[:1])
+        if core.root_label_only:
+            needed |= {first + core.root_label} | {a for a in idle if a != first + core.root_label and a in idle[:2]}
+    return sorted(needed)
+
+
+def has_all_moves(core, actions: set[int]) -> bool:
+    """Is there a column for every move (with root_label_only: and kind of label), whatever is legal?"""
+    for first in (core.first_left, core.first_right):
+        labels = {action - first for action in actions if first <= action < first + core.n_labels}
+        others = labels - {core.root_label} if core.root_label_only else labels
+        if not others or (core.root_label_only and core.root_label not in labels):
+            return False
+    return set(range(core.first_left)) <= actions
+
+
+def assemble(table: Table, actions, scale: float, n_actions: int, templates: TemplateSet, pos: str) -> Compiled:
+    chunks = make_chunks(make_plan(templates, pos))
+    keys = [words for chunk in chunks for pattern in chunk.patterns for group in pattern.groups
+            for _, words in group.words]
+    extra = sorted({tuple(sorted(words)) for words in keys})
+    return Compiled(Extractor(templates, pos, extra), chunks, table, actions, n_actions, scale)

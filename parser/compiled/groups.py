@@ -1,0 +1,310 @@
+"""Which templates are looked up together: the plan of the engine, made from a template set by general rules.
+
+Templates are first sorted into *chunks* by what they look at: the buffer alone, one stack or buffer element with its
+relatives, or several of them at once (cross). A chunk's sum is kept as long as nothing it looks at changes. Inside
+a chunk templates form *groups* with one key: all values they look at. What a group's rows add up to is remembered under
+that key, so a group costs one lookup however many templates it holds.
+
+A missing node is a constant. So groups are made anew for every *pattern* of nodes that are there: without a head the
+templates of head and word need no more than the word, and join the group of the word.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from parser.feature.attributes import Attribute
+from parser.feature.plan import KINDS, STEPS, Part, Plan
+
+BUFFER, ANCHORED, CROSS = range(3)
+MOST_BITS = 8
+MOST_PLANNING = 100_000  # pairs of groups over all patterns of a chunk: about a second
+MOST_TERMS = 8
+DIRECT_PARTS = 4
+FEW_RULES = 2
+LABEL = KINDS.index("L")
+SIDE_OF = {LABEL: "h"}
+SIDE_OF |= {KINDS.index(f"{kind} {side}"): side[0] for kind in ("valency", "labelset") for side in ("left", "right")}
+DIST, LEAF = KINDS.index("dist"), KINDS.index("leaf")
+NEAR = 2  # affixes up to this length have few values
+MOST_GROWTH = 1  # how many levels a group may rise by joining another
+
+Words = dict[int, frozenset[Attribute]]  # node -> attributes of its word
+
+
+def level(attribute: Attribute) -> int:
+    """How many values there are: 0 tags, 1 some hundreds, 2 as many as there are words."""
+    match attribute.kind:
+        case "u" | "x" | "adp" | "cc":
+            return 0
+        case "t" | "f" | "feat" | "shape" | "cluster":
+            return 1
+        case "prefix" | "suffix":
+            return 1 if int(attribute.argument) <= NEAR else 2
+    return 2
+
+
+def determines(attribute: Attribute, other: Attribute) -> bool:
+    """Words equal in the one are equal in the other: the whole cell says what any part of it says."""
+    whole = attribute.kind in ("w", "f", "m", "u", "x")
+    return attribute == other or (whole and other.column == attribute.column)
+
+
+def reduced(attributes: Iterable[Attribute]) -> frozenset[Attribute]:
+    """Without those that others determine."""
+    found = frozenset(attributes)
+    return frozenset(a for a in found if not any(b != a and determines(b, a) for b in found))
+
+
+def level_of(attributes: Iterable[Attribute]) -> int:
+    return max((level(a) for a in attributes), default=0)
+
+
+@dataclass(frozen=True)
+class Group:
+    """rules: their numbers in the plan; the rest is the key."""
+
+    rules: frozenset[int]
+    words: tuple[tuple[int, frozenset[Attribute]], ...]  # by node
+    parts: frozenset[Part]
+    absent: frozenset[int]  # missing nodes that the rules look at
+    least: int  # the level of the rule that has fewest keys
+
+    @cached_property
+    def by_node(self) -> Words:
+        return dict(self.words)
+
+    @cached_property
+    def nodes(self) -> frozenset[int]:
+        found = {node for node, _ in self.words}
+        for part in self.parts:
+            found |= {part.node, part.other} if part.kind == DIST else {part.node}
+        return frozenset(found)
+
+    @cached_property
+    def sides(self) -> frozenset[str]:
+        return frozenset(SIDE_OF.get(part.kind, "other") for part in self.parts)
+
+    @cached_property
+    def total(self) -> int:
+        return sum(level_of(attributes) for _, attributes in self.words)
+
+    @cached_property
+    def order(self) -> tuple:
+        return min(self.rules), len(self.rules)
+
+    def joined(self, other: "Group") -> "Group":
+        words = dict(self.by_node)
+        for node, attributes in other.words:
+            words[node] = reduced(words.get(node, frozenset()) | attributes)
+        least = min(self.least, other.least)
+        return make_group(self.rules | other.rules, words, self.parts | other.parts, self.absent | other.absent, least)
+
+
+def make_group(rules, words: Words, parts, absent=frozenset(), least: int | None = None) -> Group:
+    if least is None:
+        least = sum(level_of(attributes) for attributes in words.values())
+    return Group(frozenset(rules), tuple(sorted(words.items())), frozenset(parts), frozenset(absent), least)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    present: frozenset[int]  # of the chunk's bits
+    groups: tuple[Group, ...]
+    direct: tuple[int, ...]  # rules that are looked up one by one
+
+
+@dataclass(frozen=True)
+class Chunk:
+    kind: int
+    anchor: int  # ANCHORED: the node
+    nodes: tuple[int, ...]
+    bits: tuple[int, ...]  # the nodes whose presence makes the pattern
+    watched: tuple[tuple[int, str], ...]  # (node, side): the chunk looks at what stands on that side of the node
+    patterns: tuple[Pattern, ...]
+
+
+def make_chunks(plan: Plan) -> list[Chunk]:
+    rules: dict[tuple[int, int], list[int]] = {}
+    for number in range(len(plan.rules)):
+        rules.setdefault(chunk_of(plan, number), []).append(number)
+    return [make_chunk(plan, kind, anchor, rules[kind, anchor]) for kind, anchor in sorted(rules)]
+
+
+def nodes_of(plan: Plan, number: int) -> set[int]:
+    """All nodes that a rule looks at."""
+    rule = plan.rules[number]
+    found = set(bits_of(rule.any_of))
+    for part in (plan.parts[i] for i in rule.parts):
+        found |= {part.node, part.other} if part.kind == DIST else {part.node}
+    for i, (node, _) in enumerate(plan.conditions):
+        if rule.need >> (40 + i) & 1:
+            found.add(node)
+    return found
+
+
+def bits_of(mask: int) -> list[int]:
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+
+
+def base_of(plan: Plan, node: int) -> int:
+    step, argument = plan.nodes[node]
+    return node if STEPS[step] in ("stack", "buffer", "pair") else base_of(plan, argument)
+
+
+def chunk_of(plan: Plan, number: int) -> tuple[int, int]:
+    nodes = nodes_of(plan, number)
+    bases = {base_of(plan, node) for node in nodes}
+    kinds = {plan.parts[i].kind for i in plan.rules[number].parts}
+    if nodes == bases and all(STEPS[plan.nodes[b][0]] == "buffer" for b in bases) and kinds <= {0, DIST}:
+        return BUFFER, -1
+    return (ANCHORED, min(bases)) if len(bases) == 1 else (CROSS, -1)
+
+
+def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
+    used: dict[int, int] = {}
+    for number in rules:
+        for node in nodes_of(plan, number):
+            while True:
+                used[node] = used.get(node, 0) + 1
+                if base_of(plan, node) == node:
+                    break
+                node = plan.nodes[node][1]
+    nodes = tuple(sorted(used))
+    groups = join_all([base_group(plan, number) for number in rules])
+    n_bits = MOST_BITS
+    while n_bits > 0 and len(groups) ** 2 << n_bits > MOST_PLANNING:
+        n_bits -= 1
+    bits = tuple(sorted(sorted(used, key=lambda node: (-used[node], node))[:n_bits]))
+    found = tuple(
+        make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present))))
+        for present in patterns(plan, bits)
+    )
+    return Chunk(kind, anchor, nodes, bits, tuple(sorted(watched(plan, rules))), found)
+
+
+def make_pattern(plan: Plan, present: frozenset[int], groups: list[Group]) -> Pattern:
+    direct = [group for group in groups if is_direct(plan, group, present)]
+    return Pattern(
+        present,
+        tuple(group for group in groups if group not in direct),
+        tuple(sorted(rule for group in direct for rule in group.rules)),
+    )
+
+
+def is_direct(plan: Plan, group: Group, present: frozenset[int]) -> bool:
+    """Words together with something else give too many keys to remember, most of them of sums without any weight: a
+    filter tells so sooner. Not where many templates share a key. (And the rules must be sure to fire.)"""
+    if len(group.nodes) + len(group.parts) < 2 or group.total < 2 or (group.total < 4 and len(group.rules) > FEW_RULES):
+        return False
+    rules = [plan.rules[number] for number in group.rules]
+    return all(not r.need and len(r.parts) <= DIRECT_PARTS and set(bits_of(r.any_of)) & present for r in rules)
+
+
+def watched(plan: Plan, rules: list[int]) -> set[tuple[int, str]]:
+    parts = {plan.parts[i] for number in rules for i in plan.rules[number].parts}
+    leaves = {(part.node, side) for part in parts if part.kind == LEAF for side in "lr"}
+    return leaves | {(part.node, SIDE_OF[part.kind]) for part in parts if part.kind in SIDE_OF}
+
+
+def patterns(plan: Plan, bits: tuple[int, ...]) -> Iterator[frozenset[int]]:
+    """Sets of nodes that can be there together: no relative without its word, no n1 without n0."""
+    below = {node: before(plan, node) & set(bits) for node in bits}
+    for choice in product((False, True), repeat=len(bits)):
+        present = frozenset(node for node, there in zip(bits, choice, strict=True) if there)
+        if all(below[node] <= present for node in present):
+            yield present
+
+
+def before(plan: Plan, node: int) -> set[int]:
+    """The nodes that are there if this one is."""
+    step, argument = plan.nodes[node]
+    if STEPS[step] in ("stack", "buffer"):
+        return {i for i, (other, k) in enumerate(plan.nodes) if other == step and k < argument}
+    found = {argument} | before(plan, argument)
+    if STEPS[step] in ("l2", "r2"):
+        found |= {i for i, n in enumerate(plan.nodes) if n == (STEPS.index(STEPS[step][0]), argument)}
+    return found
+
+
+def base_group(plan: Plan, number: int) -> Group:
+    """A rule alone."""
+    rule = plan.rules[number]
+    words: dict[int, set[Attribute]] = {}
+    others = set()
+    stored = [(plan.parts[i].node, plan.parts[i].other) for i in rule.parts if plan.parts[i].kind == 0]
+    stored += [condition for i, condition in enumerate(plan.conditions) if rule.need >> (40 + i) & 1]
+    for node, value in stored:
+        words.setdefault(node, set()).update(plan.attributes[a] for a in plan.stored[value])
+    for part in (plan.parts[i] for i in rule.parts):
+        if part.kind != 0:
+            others.add(part)
+    return make_group([number], {node: reduced(found) for node, found in words.items()}, others)
+
+
+def in_pattern(plan: Plan, groups: list[Group], bits: tuple[int, ...], present: frozenset[int]) -> Iterator[Group]:
+    """The groups as they are where just these of the nodes are there; those of which nothing can fire are left out."""
+    absent = frozenset(bits) - present
+    gone = {node for node in range(len(plan.nodes)) if before(plan, node) & absent} | absent
+    for group in groups:
+        live = [r for r in group.rules if not set(bits_of(plan.rules[r].any_of)) <= gone]
+        if not live:
+            continue
+        looked_at = set().union(*(nodes_of(plan, r) for r in live))
+        words = {node: found for node, found in group.words if node not in gone}
+        parts = {part for part in group.parts if not is_constant(plan, part, gone)}
+        left = sum(level_of(attributes) for attributes in words.values())
+        yield make_group(live, words, parts, (looked_at | group.absent) & gone, min(group.least, left))
+
+
+def is_constant(plan: Plan, part: Part, gone: set[int]) -> bool:
+    if part.node in gone or (part.kind == DIST and part.other in gone):
+        return True
+    if part.kind not in SIDE_OF:
+        return False
+    child = (STEPS.index(SIDE_OF[part.kind]), part.node)
+    return child in plan.nodes and plan.nodes.index(child) in gone
+
+
+def join_all(groups: list[Group]) -> list[Group]:
+    """Joins groups as long as two may be, the cheapest pair first."""
+    groups = sorted(groups, key=lambda group: group.order)
+    costs = {(a, b): joining(groups[a], groups[b]) for a in range(len(groups)) for b in range(len(groups)) if a != b}
+    here = set(range(len(groups)))
+    while True:
+        pairs = [(cost, groups[a].order, groups[b].order, a, b) for (a, b), cost in costs.items()
+                 if cost is not None and a in here and b in here]
+        if not pairs:
+            return sorted((groups[i] for i in here), key=lambda group: group.order)
+        *_, a, b = min(pairs)
+        new = len(groups)
+        groups.append(groups[b].joined(groups[a]))
+        here -= {a, b}
+        for i in here:
+            costs[i, new], costs[new, i] = joining(groups[i], groups[new]), joining(groups[new], groups[i])
+        here.add(new)
+
+
+def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
+    """What it costs to look up group a together with b; None: they stay apart.
+
+    One word with what hangs on one side of it is looked up together. Otherwise everything that a looks at must be known
+    to b, or be something with few values that hardly adds keys. And b must not have many more keys than a: the rows of
+    frequent tags, in which most actions have a weight, are not to be copied for every word.
+    """
+    if b.total < a.total or b.total > a.least + MOST_GROWTH * (len(b.nodes) > 1):
+        return None
+    one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1 and (a.total > 1) == (b.total > 1)
+    if not a.words and not b.words and len(a.parts | b.parts) <= 2:
+        return 0, 0, 0
+    if not one_word and not (a.nodes <= b.nodes and a.parts <= b.parts):
+        return None
+    extended = 0
+    for node, attributes in a.words:
+        own = b.by_node.get(node, frozenset())
+        added = reduced(own | attributes) - own
+        if added and ((not own and not one_word) or (level_of(own) < 2 and level_of(added) > 0)):
+            return None
+        extended += bool(added)
+    return 1 + b.total - a.least, extended, -b.total

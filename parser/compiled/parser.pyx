@@ -1,0 +1,140 @@
+"""A greedy parser with compiled weights: the decisions of the plain way of scoring, made by the engine."""
+
+from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from parser.common cimport feat_t
+from parser.compiled.engine cimport LINE, Engine, Memory, MemoryC, aligned
+from parser.compiled.table cimport add_table_row, find_row
+from parser.score.choose cimport argmax
+from parser.search.base cimport ResultC
+from parser.search.greedy cimport GreedyParser
+from parser.search.masks cimport forced_action, mask_legal
+from parser.search.workspace cimport Workspace
+from parser.transition.state cimport StateC
+from parser.transition.system cimport N_MOVES, action_label, action_move
+
+from parser.search.greedy import fits
+
+
+cdef class CompiledParser(GreedyParser):
+    def __cinit__(self):
+        self.masks = NULL
+        self.actions = self.by_rank = NULL
+
+    def __init__(self, system, compiled, str kernel=""):
+        """compiled: of compile.compile_model, for that system. kernel: see Engine."""
+        cdef int32_t column, moves, width
+        self.system = fits(system, compiled.extractor, compiled.n_actions)
+        self.extractor, self.compiled, self.unit = compiled.extractor, compiled, 1 / compiled.scale
+        self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
+        self.engine = Engine(compiled.table, compiled.extractor, compiled.chunks, compiled.actions.tolist(), kernel)
+        width = self.engine.width
+        self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t), LINE)
+        self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t), LINE)
+        self.by_rank = self.actions + width
+        for column, action in enumerate(compiled.actions.tolist()):
+            self.actions[column] = action
+            self.by_rank[self.engine.rank[column]] = action
+            for moves in range(1 << N_MOVES):
+                if moves >> action_move(self.system, action) & 1:
+                    self.masks[moves * width + column] = -1
+
+    def __dealloc__(self):
+        free(self.masks)
+        free(self.actions)
+
+    cdef int prepare(self, Workspace work) except -1:
+        cdef Memory memory = Memory(self.engine)
+        work.prepare(self.system.n_actions, self.extractor.max_features)
+        work.own, work.own_c = memory, &memory.c
+        return 0
+
+    cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef uint32_t moves
+        cdef int32_t action
+        cdef StateC* s
+        work.states.reserve(1, n)
+        s = work.states.at(0)
+        self.system.init(s, n)
+        self.engine.begin_sentence(m)
+        if out.arcs != NULL:
+            for action in range(n):     # what is never decided is certain
+                out.arcs[action] = out.labelled[action] = 1
+        moves = self.system.legal(s)
+        while moves != 0:
+            action = forced_action(self.system, s, moves)
+            if action < 0:
+                action = self.by_rank[self.engine.choose(m, s, words, self.mask_of(work, s, moves))]
+                if out.arcs != NULL:
+                    self.spread(work, m.scores)
+                    mask_legal(self.system, s, moves, work.legal)
+                    self.keep_chances(work, s, action, out)
+            self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
+            moves = self.system.legal(s)
+        self.system.finish(s, out.heads, out.labels)
+        return 0
+
+    cdef const int16_t* mask_of(self, Workspace work, const StateC* s, uint32_t moves) noexcept nogil:
+        """The columns that are legal."""
+        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef int32_t column
+        if not self.system.root_label_only:
+            return self.masks + <size_t>moves * self.engine.width
+        self.system.set_legal(s, work.legal)
+        for column in range(self.engine.n_columns):
+            m.legal[column] = -<int16_t>work.legal[self.actions[column]]
+        return m.legal
+
+    cdef void spread(self, Workspace work, const int16_t* sums) noexcept nogil:
+        """Scores of all actions, in the measure of the weights."""
+        cdef int32_t column
+        memset(work.scores, 0, work.n_actions * sizeof(float))
+        for column in range(self.engine.n_columns):
+            work.scores[self.actions[column]] = <float>(sums[column] * self.unit)
+
+    cdef int32_t choose(self, Workspace work, const StateC* s, const feat_t* words, uint32_t moves) noexcept nogil:
+        """The plain way, template by template: for judging and explaining, and what the engine is compared with."""
+        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef int32_t i, n = self.extractor.extract(s, words, work.feats)
+        cdef uint32_t row
+        memset(m.found, 0, self.engine.width * sizeof(int16_t))
+        for i in range(n):
+            row = find_row(&self.engine.rows_of, work.feats[i])
+            if row:
+                add_table_row(&self.engine.rows_of, row, m.found)
+        self.spread(work, m.found)
+        mask_legal(self.system, s, moves, work.legal)
+        return argmax(work.scores, work.legal, work.n_actions)
+
+    def differences(self, rows):
+        """Parses a sentence (rows of an Atomizer) both ways at once; gives (states, where they differ): for tests.
+
+        The sums of all columns are compared in every state, and what is chosen.
+        """
+        cdef const feat_t[:, ::1] values = rows
+        cdef Workspace work = Workspace()
+        self.prepare(work)
+        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, column, states = 0
+        cdef uint32_t moves
+        cdef StateC* s
+        wrong = []
+        work.states.reserve(1, n)
+        s = work.states.at(0)
+        for _again in range(2):         # the second time everything is remembered
+            self.system.init(s, n)
+            self.engine.begin_sentence(m)
+            moves = self.system.legal(s)
+            while moves != 0:
+                states += 1
+                plain = self.choose(work, s, &values[1, 0], moves)
+                sums = [m.found[column] for column in range(self.engine.n_columns)]
+                action = self.by_rank[self.engine.choose(m, s, &values[1, 0], self.mask_of(work, s, moves))]
+                if action != plain or [m.scores[column] for column in range(self.engine.n_columns)] != sums:
+                    wrong.append((states, plain, action))
+                self.system.apply(s, action_move(self.system, plain), action_label(self.system, plain))
+                moves = self.system.legal(s)
+        return states, wrong

@@ -1,0 +1,103 @@
+"""Float weights -> integers of one scale, so that scores are exact sums: the same trees on every machine.
+
+A score is the sum of at most one weight per template, and of the bias. So for every action the sum of its largest so
+many weights bounds what any state can score, and the scale is the largest for which no score leaves int16. Partial sums
+may wrap around: what comes out modulo 2**16 is right because the total fits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from parser.score.weights import Weights
+
+LIMIT = 32766  # scores stay within +-LIMIT; -32768 marks what is not legal
+TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """Row i: feature keys[i], columns[offsets[i]:offsets[i + 1]] with their values, none of them 0.
+
+    Columns stand for the actions that have weights, and for a few others; actions[column] is the action. All actions
+    without a column score 0 in every state.
+    """
+
+    scale: float  # a weight is value / scale
+    actions: np.ndarray  # int32
+    keys: np.ndarray  # uint64, ascending
+    offsets: np.ndarray  # int64, one more than keys
+    columns: np.ndarray  # uint16
+    values: np.ndarray  # int16
+
+
+def quantise(weights: Weights, n_templates: int, others: Sequence[int] = ()) -> Quantised:
+    """`others`: actions that get a column though they may have no weight."""
+    scale = largest_scale(weights, n_templates + 1)
+    values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
+    kept = values != 0
+    rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]
+    actions, values = weights.actions[kept].astype(np.int64), values[kept]
+    found = column_order(weights.n_actions, actions, others)
+    column_of = np.full(weights.n_actions, -1, np.int64)
+    column_of[found] = np.arange(len(found))
+    columns = column_of[actions]
+    order = np.lexsort((columns, rows))
+    counts = np.bincount(rows, minlength=weights.n_rows)
+    check_bound(columns, values, n_templates + 1)
+    return Quantised(
+        scale,
+        found.astype(np.int32),
+        np.ascontiguousarray(weights.keys[counts > 0]),
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(counts[counts > 0])]),
+        columns[order].astype(np.uint16),
+        values[order].astype(np.int16),
+    )
+
+
+def column_order(n_actions: int, actions: np.ndarray, others: Sequence[int]) -> np.ndarray:
+    """The actions that have columns, those with most weights first: what many rows touch lies close together."""
+    counts = np.bincount(actions, minlength=n_actions)
+    wanted = counts > 0
+    wanted[list(others)] = True
+    order = np.argsort(-counts, kind="stable")
+    return order[wanted[order]]
+
+
+def largest_scale(weights: Weights, most_fired: int) -> float:
+    """The scale at which the action with the largest possible score just fits; rounding may add 1/2 per weight."""
+    most = largest_sum(weights.actions, weights.weights.astype(np.float64), most_fired)
+    return (LIMIT - (most_fired + 1) // 2) / most if most > 0 else 1.0
+
+
+def check_bound(columns: np.ndarray, values: np.ndarray, most_fired: int) -> None:
+    if largest_sum(columns, values, most_fired) > LIMIT:
+        raise ValueError("quantised scores do not fit into 16 bits")
+
+
+def largest_sum(columns: np.ndarray, values: np.ndarray, most_fired: int):
+    """Over columns and signs: the largest sum of `most_fired` values of one column and sign."""
+    most = 0
+    for sign in (1, -1):
+        chosen = sign * values > 0
+        order = np.lexsort((-np.abs(values[chosen]), columns[chosen]))
+        sorted_columns, sizes = columns[chosen][order], np.abs(values[chosen][order])
+        if not len(sizes):
+            continue
+        starts = np.flatnonzero(np.r_[True, sorted_columns[1:] != sorted_columns[:-1]])
+        rank = np.arange(len(sizes)) - np.repeat(starts, np.diff(np.r_[starts, len(sizes)]))
+        sums = np.bincount(sorted_columns[rank < most_fired], sizes[rank < most_fired])
+        most = max(most, sums.max())
+    return most
+
+
+def plain_sums(model: Quantised, keys: np.ndarray, n_columns: int) -> np.ndarray:
+    """The scores of a state with these feature keys, one by one: the slow twin of the engine."""
+    total = np.zeros(n_columns, np.int64)
+    at = np.searchsorted(model.keys, keys)
+    for key, row in zip(keys, at, strict=True):
+        if row < len(model.keys) and model.keys[row] == key:
+            span = slice(model.offsets[row], model.offsets[row + 1])
+            total[model.columns[span]] += model.values[span]
+    return total

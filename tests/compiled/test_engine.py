@@ -1,0 +1,311 @@
+"""The engine against the plain way: every column's sum and every choice, in every state of every sentence."""
+
+import io
+
+import numpy as np
+import pytest
+from made_corpus import SYSTEMS, made_text, read
+
+from parser.compiled.compile import compile_model, from_arrays
+from parser.compiled.engine import kernel_names
+from parser.compiled.parser import CompiledParser
+from parser.compiled.quantise import largest_sum, plain_sums, quantise
+from parser.feature.atoms import Atomizer
+from parser.feature.extract import Extractor
+from parser.feature.library import named_set
+from parser.feature.templates import parse_templates
+from parser.learn.perceptron import Perceptron
+from parser.score.linear import LinearModel
+from parser.score.weights import Weights
+from parser.search.corpus import Corpus
+from parser.search.greedy import GreedyParser, GreedyTrainer
+from parser.search.options import TrainOptions
+from parser.search.rng import Random
+from parser.search.session import Session
+from parser.transition import get_system
+from parser.treebank import Reader
+
+STACK = [name for name in SYSTEMS if not name.startswith("easy")]
+# conditions, every function, relatives of relatives, distances inside a chunk, a set without a bias-only chunk
+ODD = """if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,s1); dist(n0,n1,coarse) n0.p; s3.w; n3.f
+leaf(s0) s0.p; leaf(n0); valency(s0,right,2) valency(s1,left) n0.w; labelset(s1,right) s0.L; s0.m s1.m n0.m n1.m s2.p
+shape(s0) suffix(s0,3) prefix(n0,1); feat(s0,Number) feat(n0,Number); lower(n0) n0.l.L; s0.r2.L s0.h.h.w dist(s0,n0,3)
+s0.w n0.w s1.w dist(s0,n0) valency(s0,left) labelset(s0,left) s0.L n1.w"""
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """Weights by (system, templates, options), learned once."""
+    known = {}
+
+    def train(name, templates=None, **options):
+        key = (name, templates, tuple(sorted(options.items())))
+        if key not in known:
+            kind, root, features = SYSTEMS[name]
+            templates = parse_templates(templates, "t") if templates else named_set(features)
+            batches, labels = read(made_text(40))
+            system = get_system(kind, labels=[*labels, "never"], root=root, **options)
+            extractor = Extractor(templates, "xpos")
+            corpus = Corpus(extractor, system.labels)
+            for batch in batches:
+                corpus.add_batch(batch)
+            learner = Perceptron(system.core.n_actions)
+            trainer = GreedyTrainer(system, extractor, learner, TrainOptions())
+            for epoch in range(1, 3):
+                trainer.train(corpus, Random(1).order(len(corpus)), epoch, Random(1))
+            known[key] = system, templates, learner.finalise()
+        return known[key]
+
+    return train
+
+
+def compiled(system, templates, weights, kernel=""):
+    return CompiledParser(system, compile_model(weights, templates, "xpos", system), kernel)
+
+
+def columns_of(sentence):
+    return {name: list(sentence.column(name)) for name in ("form", "upos", "xpos")}
+
+
+def check_all(parser, text):
+    """All sentences of a text, one of them new to the model's words."""
+    batches, _ = read(text)
+    atomizer = Atomizer(parser.extractor.plan)
+    states = 0
+    for batch in batches:
+        for k in range(len(batch)):
+            found, wrong = parser.differences(atomizer.batch_sentence(batch, k))
+            assert wrong == []
+            states += found
+    assert states > 100
+
+
+@pytest.mark.parametrize("name", STACK)
+def test_the_engine_sums_what_the_templates_say(trained, name):
+    check_all(compiled(*trained(name)), made_text(15) + made_text(15, seed=9))
+
+
+@pytest.mark.parametrize("features", ["rich", "lite", "l2s-program"])
+def test_other_sets(trained, features):
+    text = named_set(features).text
+    check_all(compiled(*trained("eager", text)), made_text(6) + made_text(6, seed=9))
+
+
+@pytest.mark.parametrize("name", ["eager", "eager-first", "standard", "hybrid-none"])
+def test_odd_templates(trained, name):
+    check_all(compiled(*trained(name, ODD)), made_text(10) + made_text(10, seed=9))
+
+
+def test_arcs_of_root_with_a_label_of_their_own(trained):
+    options = {"root_label": "root", "root_label_only": True}
+    check_all(compiled(*trained("standard", **options)), made_text(10) + made_text(10, seed=9))
+
+
+@pytest.mark.parametrize("n_labels", [1, 300])
+def test_other_numbers_of_labels(n_labels):
+    """More than 256 columns take two bytes each; weights of random actions fill all of them."""
+    rng = np.random.default_rng(1)
+    system = get_system("arc-eager", labels=[f"l{i}" for i in range(n_labels)])
+    batches, _ = read(made_text(8))
+    templates = named_set("zn11")
+    extractor = Extractor(templates, "xpos")
+    atomizer = Atomizer(extractor.plan)
+    silent = GreedyParser(system, extractor, LinearModel(no_weights(system.core.n_actions)))
+    session = Session(silent)
+    keys = set()
+    for batch in batches:
+        for sentence in batch:
+            columns = columns_of(sentence)
+            keys |= {key for step in session.trace(columns) for key in step["features"]}
+    assert atomizer.stride == extractor.stride
+    weights = random_weights(rng, sorted(keys), system.core.n_actions)
+    check_all(compiled(system, templates, weights), made_text(8))
+
+
+def no_weights(n_actions):
+    kinds = ((0, np.uint64), (1, np.int64), (0, np.uint16), (0, np.float32))
+    return Weights(n_actions, *(np.zeros(n, kind) for n, kind in kinds))
+
+
+def random_weights(rng, keys, n_actions):
+    counts = rng.integers(1, min(n_actions, 40) + 1, len(keys))
+    actions = [np.sort(rng.choice(n_actions, count, replace=False)) for count in counts]
+    total = int(counts.sum())
+    return Weights(
+        n_actions,
+        np.array(keys, np.uint64),
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]),
+        np.concatenate(actions).astype(np.uint16),
+        (rng.normal(size=total) * rng.choice([0.1, 1, 30], total)).astype(np.float32),
+    ).check()
+
+
+def test_every_instruction_set_gives_the_same(trained):
+    found = {}
+    batches, _ = read(made_text(30, seed=5))
+    for kernel in kernel_names():
+        parser = compiled(*trained("eager"), kernel)
+        assert parser.engine.kernel == kernel
+        found[kernel] = [Session(parser).parse_batch(batch, scores=True) for batch in batches]
+    assert "plain" in found
+    for parses in found.values():
+        for one, other in zip(parses, found["plain"], strict=True):
+            assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_an_instruction_set_that_is_not_there(trained):
+    with pytest.raises(ValueError, match="no code for 'z80' here, expected one of plain"):
+        compiled(*trained("eager"), "z80")
+
+
+def test_trees_and_probabilities_are_close_to_those_of_the_float_weights(trained):
+    system, templates, weights = trained("eager")
+    plain = Session(GreedyParser(system, Extractor(templates, "xpos"), LinearModel(weights)))
+    fast = Session(compiled(system, templates, weights))
+    batches, _ = read(made_text(60, seed=7))
+    for batch in batches:
+        one, other = plain.parse_batch(batch, scores=True), fast.parse_batch(batch, scores=True)
+        same = (one.heads == other.heads) & (one.labels == other.labels)
+        assert same.mean() > 0.97
+        # a wrong word changes what comes later, so only most are close
+        assert np.quantile(np.abs(one.labelled - other.labelled)[same], 0.9) < 0.3
+
+
+def test_what_is_judged_and_traced_is_what_is_parsed(trained):
+    parser = compiled(*trained("hybrid"))
+    batches, _ = read(made_text(10, seed=3))
+    session = Session(parser)
+    for sentence in batches[0]:
+        columns = columns_of(sentence)
+        steps, found = session.trace(columns), session.parse(columns, True)
+        heads = steps[-1]["heads"]
+        assert [h for h in heads if h >= 0] == [h for h, known in zip(found.heads, heads, strict=True) if known >= 0]
+        free = [step for step in steps if not step["forced"]]
+        assert all(max(step["probabilities"]) == pytest.approx(
+            step["probabilities"][step["legal"].index(step["action"])]) for step in free)
+
+
+def test_a_session_remembers_and_forgetting_changes_nothing(trained):
+    parser = compiled(*trained("eager"))
+    batches, _ = read(made_text(40, seed=11))
+    session = Session(parser)
+    first = [session.parse_batch(batch) for batch in batches]
+    before = session.work.own.counts()
+    again = [session.parse_batch(batch) for batch in batches]
+    after = session.work.own.counts()
+    assert after["made"] - before["made"] < before["made"] / 10     # nearly all is remembered
+    session.work.own.forget()
+    assert session.work.own.counts()["lines"] == 0
+    third = [session.parse_batch(batch) for batch in batches]
+    for parses in (again, third):
+        assert all(np.array_equal(a.heads, b.heads) and np.array_equal(a.labels, b.labels)
+                   for a, b in zip(first, parses, strict=True))
+
+
+@pytest.mark.parametrize("room", [1, 8, 40])
+def test_a_memory_that_is_too_small(trained, room):
+    parser = compiled(*trained("eager"))
+    batches, _ = read(made_text(20, seed=11))
+    session, small = Session(parser), Session(parser)
+    small.work.own.limit(room)
+    for batch in batches:
+        one, other = session.parse_batch(batch, scores=True), small.parse_batch(batch, scores=True)
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.slow
+def test_real_treebanks(treebanks):
+    """Every state of a development set, with a model of the training set."""
+    from parser.pipeline import Parser
+
+    for folder in sorted(path for path in treebanks.iterdir() if path.is_dir()):
+        parser = Parser.train(folder / "train.conllu", **{"train.epochs": 1})
+        fast = parser.sentence_parser
+        atomizer = Atomizer(fast.extractor.plan)
+        for batch in Reader(folder / "dev.conllu", roots="ignore").batches():
+            for k in range(len(batch)):
+                assert fast.differences(atomizer.batch_sentence(batch, k))[1] == []
+
+
+# Quantising
+
+
+def test_quantised_scores_fit_and_are_the_rounded_weights(trained):
+    _, templates, weights = trained("eager")
+    model = quantise(weights, len(templates))
+    assert largest_sum(model.columns, model.values, len(templates) + 1) <= 32766
+    dense = {(int(key), int(action)): weights.weights[k] for key, a, b in zip(
+        weights.keys, weights.offsets, weights.offsets[1:], strict=False) for k, action in
+        ((k, weights.actions[k]) for k in range(a, b))}
+    for key in weights.keys[::50]:
+        sums = plain_sums(model, np.array([key]), len(model.actions))
+        for column, action in enumerate(model.actions):
+            assert sums[column] == round(float(dense.get((int(key), int(action)), 0.0)) * model.scale)
+
+
+def test_the_scale_is_as_large_as_the_bound_allows():
+    weights = Weights(2, np.array([5, 6, 7], np.uint64), np.array([0, 1, 2, 4]), np.array([0, 0, 0, 1], np.uint16),
+                      np.array([3, 4, 5, -2], np.float32))
+    model = quantise(weights, 1)        # with the bias two may fire: 4 + 5 at most
+    assert model.scale == pytest.approx((32766 - 1) / 9)
+    assert model.values.max() == round(5 * model.scale)
+
+
+# Tables from files
+
+
+def test_tables_read_back(trained):
+    system, templates, weights = trained("eager")
+    made = compile_model(weights, templates, "xpos", system)
+    again = from_arrays({k: v.copy() for k, v in made.arrays().items()}, made.scale, templates, "xpos", system)
+    keys = np.r_[weights.keys[::7], np.arange(1, 500, dtype=np.uint64)]
+    plain = quantise(weights, len(templates), made.actions.tolist())
+    for key in keys:
+        assert np.array_equal(again.table.sums([key]), made.table.sums([key]))
+        assert np.array_equal(made.table.sums([key]), plain_sums(plain, np.array([key]), len(made.actions)))
+    assert len(made.table) == len(plain.keys)
+
+
+def test_damaged_tables_are_refused_or_harmless(trained):
+    system, templates, weights = trained("eager", "s0.w n0.w; s0.p n0.p; n0.w")
+    made = compile_model(weights, templates, "xpos", system)
+    rng = np.random.default_rng(3)
+    refused = 0
+    text = made_text(1)
+    for _ in range(300):
+        arrays = {name: array.copy() for name, array in made.arrays().items()}
+        name = ("buckets", "rows", "actions")[rng.integers(3)]
+        raw = arrays[name].reshape(-1).view(np.uint8)
+        raw[rng.integers(len(raw), size=3)] = rng.integers(256, size=3)
+        try:
+            parser = CompiledParser(system, from_arrays(arrays, made.scale, templates, "xpos", system))
+        except ValueError:
+            refused += 1
+            continue
+        Session(parser).parse_batch(next(Reader(io.BytesIO(text.encode()), format="conllu").batches()))
+    assert 0 < refused < 300
+
+
+@pytest.mark.parametrize(("name", "change"), [
+    ("buckets", lambda a: a[:, :8].copy()),
+    ("buckets", lambda a: a.astype(np.int64)),
+    ("rows", lambda a: a[:0]),
+    ("rows", lambda a: a[:-1].copy()),
+    ("actions", lambda a: a[:3].copy()),
+    ("actions", lambda a: np.r_[a[:-1], a[:1]]),
+    ("actions", lambda a: a.astype(np.int64)),
+    ("actions", lambda a: a + 1000),
+])
+def test_wrong_arrays(trained, name, change):
+    system, templates, weights = trained("eager")
+    made = compile_model(weights, templates, "xpos", system)
+    with pytest.raises(ValueError, match=r"^compiled weights: "):
+        from_arrays(made.arrays() | {name: change(made.arrays()[name])}, made.scale, templates, "xpos", system)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
+def test_wrong_scale(trained, scale):
+    system, templates, weights = trained("eager")
+    made = compile_model(weights, templates, "xpos", system)
+    with pytest.raises(ValueError, match="no scale"):
+        from_arrays(made.arrays(), scale, templates, "xpos", system)
