@@ -168,7 +168,9 @@ def train(
     config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
     set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
-    slim: Annotated[bool, typer.Option("--slim", help="Keep no OUTPUT.last at the end.")] = False,
+    slim: Annotated[
+        bool, typer.Option("--slim", help="Keep only what parsing needs: no OUTPUT.last, a third of the size.")
+    ] = False,
     licence: Annotated[str, typer.Option(help="Licence of the data, to be noted in the model.")] = "",
     format: FormatOption = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
