@@ -11,7 +11,7 @@ from statistics import fmean
 
 EAGER = ("features=zn11", "system=arc-eager", "system.root=last", "single_root=no")
 PERCEPTRON = ("learner=perceptron", "learner.margin=0", "min_updates=0")
-MAXENT = ("learner=adagrad-rda", "alpha=1", "rho=0.01", "min_updates=0")
+MAXENT = ("learner=adagrad-rda", "alpha=1", "rho=0.01", "gate=1", "min_updates=0")
 STATIC, DYNAMIC = ("oracle=static",), ("oracle=dynamic",)
 SPURIOUS = ("oracle=nondeterministic", "explore=ambiguity")
 

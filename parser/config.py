@@ -29,7 +29,7 @@ LEARNER_OPTIONS = {
         "ridge_inside_sqrt": False,
         "birth": 0.02,
         "quiet": 0.001,
-        "gate": 1,
+        "gate": 4,
     },
 }
 
@@ -85,7 +85,7 @@ class OracleConfig:
 
 @dataclass(frozen=True)
 class ExploreConfig:
-    name: str | None = option(None, "preset; none, but for the dynamic oracle goldberg-nivre-2013", choices=PRESETS)
+    name: str | None = option(None, "preset; with the dynamic oracle goldberg-nivre-2013 or sample", choices=PRESETS)
     k: int | None = option(None, "epochs without exploration", least=0)
     p: float | None = option(None, "probability of following a wrong prediction", least=0, most=1)
     fallback: str | None = option(None, "which right action is taken instead", choices=FALLBACKS)
@@ -328,7 +328,8 @@ def resolve_learner(learner: LearnerConfig) -> LearnerConfig:
 
 def resolve_explore(explore: ExploreConfig, oracle: str, learner: str) -> ExploreConfig:
     """Options that a preset does not have may only be given as it has them: so is a resolved one."""
-    name = explore.name or ("goldberg-nivre-2013" if oracle == "dynamic" else "none")
+    own = "sample" if learner == "adagrad-rda" else "goldberg-nivre-2013"
+    name = explore.name or (own if oracle == "dynamic" else "none")
     preset = PRESETS[name]
     fixed = ("k", "p") if name in ("none", "ambiguity") else ("p", "fallback") if preset.kind == "sample" else ()
     filled = {}

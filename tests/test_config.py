@@ -85,6 +85,9 @@ def test_presets_are_where_options_start_from():
     config = Config().with_overrides(["explore=chang-2015", "k=3"]).resolved()
     assert config.explore == ExploreConfig("chang-2015", k=3, p=1.0, fallback="best")
     assert Config().with_overrides(["oracle=static"]).resolved().explore.name == "none"
+    sampling = Config().with_overrides(["learner=adagrad-rda"]).resolved()
+    assert sampling.explore == ExploreConfig("sample", k=0, p=1.0, fallback="best")
+    assert Config().with_overrides(["learner=adagrad-rda", "oracle=static"]).resolved().explore.name == "none"
 
 
 @pytest.mark.parametrize("name", PRESETS)

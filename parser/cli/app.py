@@ -147,7 +147,7 @@ def train(
         str | None,
         typer.Option(
             help="none, ambiguity, goldberg-nivre-2012, goldberg-nivre-2013, chang-2015, sample, err. "
-            "[goldberg-nivre-2013 with the dynamic oracle]"
+            "[with the dynamic oracle goldberg-nivre-2013, or sample for adagrad-rda]"
         ),
     ] = None,
     k: Annotated[int | None, typer.Option(help="Epochs without exploration.")] = None,
