@@ -394,15 +394,14 @@ cdef class Engine:
                 if line == NULL:
                     line = self.make(m, &self.groups[p.first_group + i], keys[i], scene, lists.n_spare)
                     lists.n_spare += 1
-            if line.dense != 0:
-                if line.is_long:
-                    m.rows[n_long] = row_at(m, line.dense)
-                    n_long += 1
-                else:
-                    m.shorts[n_short] = row_at(m, line.dense)
-                    n_short += 1
+            # no branches where none can be foreseen: a row is put on both lists and counts on one, or on none
+            m.rows[n_long] = m.shorts[n_short] = row_at(m, line.dense)
+            n_long += line.is_long
+            n_short += line.is_short
             weights |= line.n
-            for k in range(line.n):
+            for k in range(UNFORESEEN):     # those behind the last one add 0
+                loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
+            for k in range(UNFORESEEN, line.n):
                 loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
         for i in range(n_direct):
             add_table_row(&self.rows_of, m.found_rows[i], loose)
@@ -478,11 +477,13 @@ cdef class Engine:
             if line[i].key == 0:
                 k = i
         line += k
-        line.key, line.dense, line.n, line.is_long = key, 0, 0, False
+        memset(line, 0, sizeof(LineC))
+        line.key = key
         n = list_weights(m.found, self.width, columns, &n_head)
         first = 0
         if n > FEW:
             line.is_long = n - n_head > SPARSE or self.blocks <= KERNEL_SHORT
+            line.is_short = not line.is_long
             length = self.blocks if line.is_long else KERNEL_SHORT
             line.dense = m.used
             if m.used + length > m.n_lines:     # no room: not remembered
