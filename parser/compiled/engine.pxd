@@ -136,12 +136,14 @@ cdef struct MemoryC:
     int32_t sentence        # number of the sentence, part of every sign
 
 
-# Zeroed memory; free() it. Large ones may ask for large pages.
-cdef void* aligned(size_t bytes, size_t alignment) except NULL
+# Zeroed memory at a multiple of LINE; free() it.
+cdef void* aligned(size_t bytes) except NULL
 
 
 cdef class Memory:
     cdef MemoryC c
+    cdef void* lines        # what is to be freed for c.lines
+    cdef void* arena        # and for c.arena
     cdef object owner       # the engine it was made for
 
 
