@@ -3,6 +3,7 @@
 import os
 
 from parser.cli.console import print_json, print_table
+from parser.compiled.engine import kernel_names
 from parser.pipeline import Parser
 
 
@@ -40,6 +41,7 @@ def show(path: str, parser: Parser) -> None:
     rows = [
         ["size", f"{known['bytes'] / 1e6:.1f} MB"],
         ["weights", f"{known['weights']:,} in {known['rows']:,} rows{', slim' if known['slim'] else ''}"],
+        ["parses with", parses_with(parser)],
         ["labels", len(known["labels"])],
         ["features", f"{known['features']['name']}, {len(known['features']['templates'])} templates"],
         ["tags", f"{known['pos'].upper()} where a template says p"],
@@ -56,6 +58,12 @@ def show(path: str, parser: Parser) -> None:
             rows.append([f"seed {seed['seed']}", f"best epoch {seed['best_epoch']} of {seed['epochs']}: {scores}"])
     print_table(["", ""], rows, path)
     print("\n" + parser.assembly.config.to_toml(), end="")
+
+
+def parses_with(parser: Parser) -> str:
+    if parser.compiled is None:
+        return "floating point weights"
+    return f"{parser.compiled.n_bytes / 1e6:.1f} MB of tables, code for {kernel_names()[-1]} processors"
 
 
 def described(data: list[dict] | None) -> str:

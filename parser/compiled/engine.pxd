@@ -5,7 +5,7 @@ added up to: a cache, so forgetting changes nothing but speed. Every entry was m
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cymem.cymem cimport Pool
 
@@ -23,6 +23,7 @@ cdef enum:
     SLOTS_KEPT = 64         # sums remembered for elements of the stack
     SPARSE = 12             # weights that fit into a line
     FEW = 8                 # so many weights are added one by one
+    UNFORESEEN = 4          # of them without asking how many there are
     WAYS = 4                # lines in which a key may stand
 
 
@@ -90,7 +91,8 @@ cdef struct LineC:          # a remembered sum: 64 bytes
     uint64_t key            # 0: empty
     uint32_t dense          # a row of the arena (its first line); 0: all weights are here
     uint16_t n              # the weights here: all, or those a short row has no room for
-    uint16_t is_long
+    uint8_t is_long
+    uint8_t is_short
     uint16_t column[SPARSE]
     int16_t value[SPARSE]
 
@@ -134,12 +136,14 @@ cdef struct MemoryC:
     int32_t sentence        # number of the sentence, part of every sign
 
 
-# Zeroed memory; free() it. Large ones may ask for large pages.
-cdef void* aligned(size_t bytes, size_t alignment) except NULL
+# Zeroed memory at a multiple of LINE; free() it.
+cdef void* aligned(size_t bytes) except NULL
 
 
 cdef class Memory:
     cdef MemoryC c
+    cdef void* lines        # what is to be freed for c.lines
+    cdef void* arena        # and for c.arena
     cdef object owner       # the engine it was made for
 
 

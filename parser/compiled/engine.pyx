@@ -2,7 +2,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from cymem.cymem cimport Pool
@@ -35,7 +35,7 @@ cdef enum:
     MAX_CHUNKS = 24
     PAGE = 1 << 21
     LINE_BITS = 18              # remembered sums of a session: 16 MiB
-    ARENA_BYTES = 3 << 25       # dense ones: 48 MiB
+    ARENA_BYTES = 3 << 24       # dense ones: 48 MiB
 
     PLACE_BITS = 11             # so that a factor which gathers the bits of a pattern is soon found
     PLACE_SHIFT = 64 - PLACE_BITS
@@ -43,16 +43,25 @@ cdef enum:
 cdef uint64_t HOME = 0x9E3779B97F4A7C15     # Fibonacci hashing (Knuth 1998, vol. 3, 6.4)
 
 
-cdef void* aligned(size_t bytes, size_t alignment) except NULL:
-    """Zeroed memory."""
+cdef void* aligned(size_t bytes) except NULL:
+    """Zeroed memory at a multiple of LINE."""
     cdef void* memory = NULL
-    bytes = (max(bytes, <size_t>1) + alignment - 1) // alignment * alignment
-    if posix_memalign(&memory, alignment, bytes) != 0:
+    bytes = (max(bytes, <size_t>1) + LINE - 1) // LINE * LINE
+    if posix_memalign(&memory, LINE, bytes) != 0:
         raise MemoryError(f"no memory for {bytes} bytes")
-    if alignment == PAGE:
-        ADVISE_HUGE(memory, bytes)
     memset(memory, 0, bytes)
     return memory
+
+
+cdef void* large(size_t bytes, void** memory) except NULL:
+    """Zeroed memory of whole large pages inside `memory`, which is to be freed; pages cost nothing until touched."""
+    cdef char* start
+    memory[0] = calloc(bytes + 2 * <size_t>PAGE, 1)
+    if memory[0] == NULL:
+        raise MemoryError(f"no memory for {bytes} bytes")
+    start = <char*>((<size_t>memory[0] + PAGE - 1) // PAGE * PAGE)
+    ADVISE_HUGE(start, (bytes + PAGE - 1) // PAGE * PAGE)
+    return start
 
 
 def kernel_names():
@@ -78,30 +87,31 @@ def gathering(chunk):
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))
+        self.lines = self.arena = NULL
 
     def __init__(self, Engine engine not None):
         cdef MemoryC* m = &self.c
         cdef size_t row = engine.width * sizeof(int16_t)
         self.owner = engine
-        m.lines = <LineC*>aligned(sizeof(LineC) << LINE_BITS, PAGE)
+        m.lines = <LineC*>large(sizeof(LineC) << LINE_BITS, &self.lines)
         m.shift = 64 - LINE_BITS + 2
         m.n_lines = <uint32_t>(ARENA_BYTES // LINE)
         m.used = 1
-        m.arena = <int16_t*>aligned(ARENA_BYTES + MAX_CHUNKS * (engine.most_groups + 1) * row, PAGE)
-        m.kept = <int16_t*>aligned(engine.n_slots * row, LINE)
-        m.signs = <int32_t*>aligned(engine.n_slots * engine.sign_length * sizeof(int32_t), LINE)
-        m.loose, m.scores = <int16_t*>aligned(row, LINE), <int16_t*>aligned(row, LINE)
-        m.found, m.legal = <int16_t*>aligned(row, LINE), <int16_t*>aligned(row, LINE)
-        m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*), LINE)
-        m.shorts = <const int16_t**>aligned((engine.most_groups + 1) * sizeof(int16_t*), LINE)
-        m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t), LINE)
-        m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t), LINE)
-        m.homes = <LineC**>aligned((engine.most_groups + 1) * sizeof(LineC*), LINE)
-        m.found_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t), LINE)
+        m.arena = <int16_t*>large(ARENA_BYTES + MAX_CHUNKS * (engine.most_groups + 1) * row, &self.arena)
+        m.kept = <int16_t*>aligned(engine.n_slots * row)
+        m.signs = <int32_t*>aligned(engine.n_slots * engine.sign_length * sizeof(int32_t))
+        m.loose, m.scores = <int16_t*>aligned(row), <int16_t*>aligned(row)
+        m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
+        m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*))
+        m.shorts = <const int16_t**>aligned((engine.most_groups + 1) * sizeof(int16_t*))
+        m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t))
+        m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t))
+        m.homes = <LineC**>aligned((engine.most_groups + 1) * sizeof(LineC*))
+        m.found_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t))
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
-        for memory in (<size_t>m.lines, <size_t>m.arena, <size_t>m.kept, <size_t>m.signs, <size_t>m.loose,
+        for memory in (<size_t>self.lines, <size_t>self.arena, <size_t>m.kept, <size_t>m.signs, <size_t>m.loose,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.legal, <size_t>m.rows, <size_t>m.shorts,
                        <size_t>m.keys, <size_t>m.homes, <size_t>m.direct, <size_t>m.found_rows):
             free(<void*><size_t>memory)
@@ -140,8 +150,8 @@ cdef class Engine:
         self.choose_kernel(kernel)
         self.mem = Pool()
         self.lay_out(chunks, extractor)
-        self.bias, self.rank = <int16_t*>aligned(2 * self.width, LINE), <int16_t*>aligned(2 * self.width, LINE)
-        self.zeros, self.stride = <int16_t*>aligned(2 * self.width, LINE), extractor.stride
+        self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
+        self.zeros, self.stride = <int16_t*>aligned(2 * self.width), extractor.stride
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
         if row:
             add_table_row(&self.rows_of, row, self.bias)
@@ -394,15 +404,14 @@ cdef class Engine:
                 if line == NULL:
                     line = self.make(m, &self.groups[p.first_group + i], keys[i], scene, lists.n_spare)
                     lists.n_spare += 1
-            if line.dense != 0:
-                if line.is_long:
-                    m.rows[n_long] = row_at(m, line.dense)
-                    n_long += 1
-                else:
-                    m.shorts[n_short] = row_at(m, line.dense)
-                    n_short += 1
+            # no branches where none can be foreseen: a row is put on both lists and counts on one, or on none
+            m.rows[n_long] = m.shorts[n_short] = row_at(m, line.dense)
+            n_long += line.is_long
+            n_short += line.is_short
             weights |= line.n
-            for k in range(line.n):
+            for k in range(UNFORESEEN):     # those behind the last one add 0
+                loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
+            for k in range(UNFORESEEN, line.n):
                 loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
         for i in range(n_direct):
             add_table_row(&self.rows_of, m.found_rows[i], loose)
@@ -478,11 +487,13 @@ cdef class Engine:
             if line[i].key == 0:
                 k = i
         line += k
-        line.key, line.dense, line.n, line.is_long = key, 0, 0, False
+        memset(line, 0, sizeof(LineC))
+        line.key = key
         n = list_weights(m.found, self.width, columns, &n_head)
         first = 0
         if n > FEW:
             line.is_long = n - n_head > SPARSE or self.blocks <= KERNEL_SHORT
+            line.is_short = not line.is_long
             length = self.blocks if line.is_long else KERNEL_SHORT
             line.dense = m.used
             if m.used + length > m.n_lines:     # no room: not remembered

@@ -8,11 +8,22 @@
 typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
 
 KERNEL_TARGET static inline int16_t KERNEL_NAME(lowest_of)(const LANES *v) {
+#if defined(__clang__)
     const int16_t *x = (const int16_t *)v;
     int16_t low = x[0];
     int32_t i;
     for (i = 1; i < KERNEL_BYTES / 2; i++) low = x[i] < low ? x[i] : low;
     return low;
+#else
+    LANES x = *v, place, y;
+    int32_t step, i;
+    for (step = KERNEL_BYTES / 4; step > 0; step /= 2) {
+        for (i = 0; i < KERNEL_BYTES / 2; i++) place[i] = (int16_t)(i ^ step);
+        y = __builtin_shuffle(x, place);
+        x = PICK(x < y, x, y);
+    }
+    return x[0];
+#endif
 }
 
 /* Registers from..to-1 of all rows, four at a time so that the pointers are read less often. */

@@ -5,7 +5,7 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.engine cimport LINE, Engine, Memory, MemoryC, aligned
+from parser.compiled.engine cimport Engine, Memory, MemoryC, aligned
 from parser.compiled.table cimport add_table_row, find_row
 from parser.score.choose cimport argmax
 from parser.search.base cimport ResultC
@@ -31,8 +31,8 @@ cdef class CompiledParser(GreedyParser):
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
         self.engine = Engine(compiled.table, compiled.extractor, compiled.chunks, compiled.actions.tolist(), kernel)
         width = self.engine.width
-        self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t), LINE)
-        self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t), LINE)
+        self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t))
+        self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t))
         self.by_rank = self.actions + width
         for column, action in enumerate(compiled.actions.tolist()):
             self.actions[column] = action

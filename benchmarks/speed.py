@@ -1,0 +1,127 @@
+"""Words a second of models, on one core: python benchmarks/speed.py MODEL... --on dev.conllu [--words 2000000]
+
+The file is read once and parsed over and over, until --words words are done. Per model: words a second of CPU for
+parsing alone, in the first round (nothing remembered yet) and in the best of the later ones; the same for the plain
+way, template by template with floating point weights; for whole batches (words turned into numbers, then parsed); and
+from CoNLL-U to CoNLL-U, through files. --instructions counts them per word by valgrind's callgrind, which knows no
+AVX-512: of the variant named by --kernel.
+
+Timings of one run on a busy machine say little; compare the columns of one line, and lines of one run.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from parser.compiled.parser import CompiledParser
+from parser.pipeline import Parser
+from parser.search.corpus import Corpus
+from parser.search.session import Session
+from parser.treebank import Reader
+
+COLUMNS = ("model", "columns", "MB", "first", "later", "plain", "batches", "files", "groups/word", "made/word")
+
+
+def seconds(function) -> float:
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+def read(path: str, parser: Parser, sentence_parser) -> tuple[list, Corpus]:
+    corpus = Corpus(sentence_parser.extractor, parser.labels, parser.clusters)
+    batches = list(Reader(path, intern=(), roots="ignore").batches())
+    for batch in batches:
+        corpus.add_batch(batch)
+    return batches, corpus
+
+
+def speeds(parser: Parser, sentence_parser, path: str, rounds: int) -> tuple[float, float, float, Session]:
+    """Millions of words a second: first round, best later one, best of whole batches."""
+    batches, corpus = read(path, parser, sentence_parser)
+    session = Session(sentence_parser, parser.clusters)
+    times = [seconds(lambda: session.parse_corpus(corpus)) for _ in range(max(rounds, 2))]
+    whole = min(seconds(lambda: [session.parse_batch(batch) for batch in batches]) for _ in range(max(rounds // 2, 1)))
+    return *(corpus.n_words / t / 1e6 for t in (times[0], min(times[1:]), whole)), session
+
+
+def from_file_to_file(parser: Parser, path: str, rounds: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "in.conllu"), Path(folder, "out.conllu")
+        source.write_bytes(Path(path).read_bytes() * rounds)
+        words = 0
+
+        def parse() -> None:
+            nonlocal words
+            words = parser.parse_file(source, target).words
+
+        return 1 / seconds(parse) * words / 1e6
+
+
+def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
+    parser = Parser.load(path)
+    fast = CompiledParser(parser.assembly.system, parser.compiled, kernel)
+    n_words = sum(batch.n_words for batch in Reader(on, intern=(), roots="ignore").batches())
+    rounds = max(words // n_words, 2)
+    first, later, batches, session = speeds(parser, fast, on, rounds)
+    counts = session.work.own.counts()
+    plain = parser.assembly.sentence_parser(parser.weights)
+    _, plain_speed, _, _ = speeds(parser, plain, on, 2)
+    files = from_file_to_file(parser, on, rounds)
+    asked = counts["asked"] / (n_words * rounds * 1.5)
+    made = counts["made"] / n_words
+    numbers = [f"{speed:.2f}" for speed in (first, later, plain_speed, batches, files)]
+    size = f"{parser.compiled.n_bytes / 1e6:.1f}"
+    return [Path(path).name, str(len(parser.compiled.actions)), size, *numbers, f"{asked:.1f}", f"{made:.2f}"]
+
+
+def parse_only(path: str, on: str, kernel: str, rounds: int) -> None:
+    """What callgrind watches."""
+    parser = Parser.load(path)
+    fast = CompiledParser(parser.assembly.system, parser.compiled, kernel)
+    _, corpus = read(on, parser, fast)
+    session = Session(fast, parser.clusters)
+    for _ in range(rounds):
+        session.parse_corpus(corpus)
+    print(corpus.n_words * rounds)
+
+
+def instructions(path: str, on: str, kernel: str) -> float:
+    """Per word of a later round: what two more rounds cost the whole process."""
+    totals, words = [], []
+    for rounds in (2, 4):
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, __file__, path]
+        command += ["--on", on, "--only", str(rounds), "--kernel", kernel]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        totals.append(int(re.search(r"Collected : (\d+)", run.stderr)[1]))
+        words.append(int(run.stdout.split()[-1]))
+    return (totals[1] - totals[0]) / (words[1] - words[0])
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("models", nargs="+")
+    options.add_argument("--on", required=True, help="a CoNLL-U file")
+    options.add_argument("--words", type=int, default=2_000_000)
+    options.add_argument("--kernel", default="")
+    options.add_argument("--instructions", action="store_true")
+    options.add_argument("--only", type=int, default=0, help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.only:
+        parse_only(given.models[0], given.on, given.kernel, given.only)
+    elif given.instructions:
+        for model in given.models:
+            count = instructions(model, given.on, given.kernel or "avx2")
+            print(f"{Path(model).name}: {count:.0f} instructions a word", flush=True)
+    else:
+        print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
+        for model in given.models:
+            print("| " + " | ".join(measure(model, given.on, given.words, given.kernel)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
