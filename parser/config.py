@@ -27,8 +27,8 @@ LEARNER_OPTIONS = {
         "rho": 0.01,
         "lambda_": None,  # 1 / (20 training tokens)
         "ridge_inside_sqrt": False,
-        "birth": 0.02,
-        "quiet": 0.001,
+        "birth": 0.05,
+        "quiet": 0.005,
         "gate": 4,
     },
 }
