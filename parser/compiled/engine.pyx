@@ -34,7 +34,7 @@ cdef enum:
     KIND_CROSS = 2
     MAX_CHUNKS = 24
     PAGE = 1 << 21
-    LINE_BITS = 18              # remembered sums of a session: 16 MiB
+    LINE_BITS = 19              # remembered sums of a session: 32 MiB
     ARENA_BYTES = 3 << 24       # dense ones: 48 MiB
 
     PLACE_BITS = 11             # so that a factor which gathers the bits of a pattern is soon found
