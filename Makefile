@@ -38,7 +38,7 @@ fuzz: asan-build                        ## a million broken files through the re
 lint: .venv/made
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint parser
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint parser
 
 bench: build                            ## needs ARCSPEED_TREEBANKS
 	$(BIN)/python benchmarks/io.py
