@@ -26,8 +26,8 @@ from parser.evaluate.calibration import Calibration, calibrate
 from parser.feature.library import load_templates
 from parser.model.atomic import whole_file
 from parser.score.weights import Weights
-from parser.search.session import Session
-from parser.train.data import Treebank, read_treebank, training_corpus, training_trees
+from parser.train.data import Treebank, read_treebank
+from parser.train.decisions import Judge
 from parser.train.dev import DevSet
 from parser.train.history import History
 from parser.train.run import DEFAULT_FEATURES, SeedTraining, Setup, ensemble, set_up
@@ -150,14 +150,8 @@ def train_seed(setup: Setup, seed: int, scored: Iterable[int]) -> tuple[Weights,
 
 def calibration_of(assembly: Assembly, weights: Weights, dev: Treebank) -> Calibration:
     """Over the decisions made in parsing the sentences with projective gold trees."""
-    trees = training_trees(dev, "drop", assembly.single_root, 1)
-    ids = {name: i for i, name in enumerate(assembly.labels)}
-    own = [ids.get(name, -1) for name in trees.names]
-    trees.labels[:] = [own[label] for label in trees.labels]
-    trees.names = list(assembly.labels)
-    corpus = training_corpus(dev, trees, assembly.extractor, None)
-    decisions = Session(assembly.sentence_parser(weights)).judge(corpus, trees.kept)
-    return calibrate(decisions.p, decisions.correct, decisions.forced)
+    found = Judge(dev, assembly, None).decisions(assembly.sentence_parser(weights))
+    return calibrate(found.p, found.correct, found.forced)
 
 
 # Many runs

@@ -27,9 +27,9 @@ LEARNER_OPTIONS = {
         "rho": 0.01,
         "lambda_": None,  # 1 / (20 training tokens)
         "ridge_inside_sqrt": False,
-        "birth": 0.02,
-        "quiet": 0.001,
-        "gate": 1,
+        "birth": 0.05,
+        "quiet": 0.005,
+        "gate": 4,
     },
 }
 
@@ -66,7 +66,7 @@ class FeaturesConfig:
 @dataclass(frozen=True)
 class LearnerConfig:
     name: str = option("perceptron", "learner", choices=LEARNER_OPTIONS)
-    min_updates: int = option(2, "rows changed fewer times are left out", least=0)
+    min_updates: int = option(5, "rows changed fewer times are left out", least=0)
     margin: float | None = option(None, "by how much a right action must win (perceptron, passive-aggressive)", least=0)
     cap: float | None = option(None, "largest step (passive-aggressive)", least=0)
     alpha: float | None = option(None, "size of steps (adagrad-rda)", least=0)
@@ -85,7 +85,7 @@ class OracleConfig:
 
 @dataclass(frozen=True)
 class ExploreConfig:
-    name: str | None = option(None, "preset; none, but for the dynamic oracle goldberg-nivre-2013", choices=PRESETS)
+    name: str | None = option(None, "preset; with the dynamic oracle goldberg-nivre-2013 or sample", choices=PRESETS)
     k: int | None = option(None, "epochs without exploration", least=0)
     p: float | None = option(None, "probability of following a wrong prediction", least=0, most=1)
     fallback: str | None = option(None, "which right action is taken instead", choices=FALLBACKS)
@@ -94,7 +94,7 @@ class ExploreConfig:
 @dataclass(frozen=True)
 class TrainConfig:
     labelled: bool = option(True, "costs count wrong labels too")
-    epochs: int = option(15, "passes over the training data", least=1)
+    epochs: int = option(10, "passes over the training data", least=1)
     patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0)
     seed: int = option(1, "seed of everything that is random", least=0, most=2**63 - 1)
     ensemble: int = option(1, "models of successive seeds, added up into one", least=1)
@@ -328,7 +328,8 @@ def resolve_learner(learner: LearnerConfig) -> LearnerConfig:
 
 def resolve_explore(explore: ExploreConfig, oracle: str, learner: str) -> ExploreConfig:
     """Options that a preset does not have may only be given as it has them: so is a resolved one."""
-    name = explore.name or ("goldberg-nivre-2013" if oracle == "dynamic" else "none")
+    own = "sample" if learner == "adagrad-rda" else "goldberg-nivre-2013"
+    name = explore.name or (own if oracle == "dynamic" else "none")
     preset = PRESETS[name]
     fixed = ("k", "p") if name in ("none", "ambiguity") else ("p", "fallback") if preset.kind == "sample" else ()
     filled = {}

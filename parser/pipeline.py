@@ -62,10 +62,11 @@ class FileReport:
 @dataclass(frozen=True)
 class Parser:
     assembly: Assembly
-    weights: Weights
+    weights: Weights | None  # None in a slim model: it parses, but has nothing to explain itself with
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
     stored: Compiled | None = None  # the compiled weights, where they come from a file
+    known_size: dict[str, int] | None = None  # likewise
 
     # Making, saving, loading
 
@@ -86,13 +87,17 @@ class Parser:
             display=display,
         )
 
-    def save(self, path: str | os.PathLike, *, compiled: bool = True, extra_data=None, extra_arrays=None) -> None:
+    def save(
+        self, path: str | os.PathLike, *, slim: bool = False, compiled: bool = True, extra_data=None, extra_arrays=None
+    ) -> None:
         """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
 
-        compiled: with the tables that parsing needs; without them the file is smaller, and loading makes them anew.
+        slim: only the tables that parsing needs (easy-first needs the weights themselves, and keeps them).
+        compiled: with these tables; without them loading makes them anew.
         """
         clusters = self.clusters or {}
-        fast = self.compiled if compiled else None
+        fast = self.compiled if compiled or slim else None
+        weights = None if slim and fast else self.weights
         write_model(
             path,
             data={
@@ -101,7 +106,8 @@ class Parser:
                     "root_label": self.assembly.root_label,
                     "single_root": self.assembly.single_root,
                     "pos": self.assembly.pos,
-                    "n_actions": self.weights.n_actions,
+                    "n_actions": self.assembly.n_actions,
+                    "size": self.size,
                 },
                 "templates": {"name": self.assembly.templates.name, "text": self.assembly.templates.text},
                 "provenance": self.provenance,
@@ -114,7 +120,7 @@ class Parser:
                 "clusters/names": list(clusters.values()),
             },
             arrays={
-                **{f"weights/{name}": array for name, array in self.weights.arrays().items()},
+                **({f"weights/{name}": array for name, array in weights.arrays().items()} if weights else {}),
                 **({f"compiled/{name}": array for name, array in fast.arrays().items()} if fast else {}),
                 **(extra_arrays or {}),
             },
@@ -126,6 +132,11 @@ class Parser:
         return parser_in(ModelFile(path))
 
     # Parsing
+
+    @cached_property
+    def size(self) -> dict[str, int]:
+        """Number of feature values with weights (rows), and of weights."""
+        return self.known_size or {"rows": self.weights.n_rows, "weights": self.weights.n_weights}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -273,6 +284,8 @@ class Parser:
         loudest for the move that was taken."""
         from parser.explain import explain_steps
 
+        if self.weights is None:
+            raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         return explain_steps(self, given, top)
 
@@ -280,7 +293,7 @@ class Parser:
         config = self.assembly.config
         return (
             f"<Parser {config.system.name}, {config.learner.name}, features {self.assembly.templates.name}, "
-            f"{len(self.assembly.labels)} labels, {self.weights.n_weights:,} weights>"
+            f"{len(self.assembly.labels)} labels, {self.size['weights']:,} weights>"
         )
 
 
@@ -338,11 +351,13 @@ def parser_in(file: ModelFile) -> Parser:
             bool(about["single_root"]),
             about["pos"],
         )
-        weights = validate_weights(file.arrays("weights"), about["n_actions"])
+        fast = stored_tables(file, assembly)
+        arrays = file.arrays("weights")
+        weights = validate_weights(arrays, about["n_actions"]) if arrays or fast is None else None
         clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True)) or None
-        if assembly.n_actions != weights.n_actions:
-            raise ModelFileError(f"{weights.n_actions} actions, but its labels make {assembly.n_actions}")
-        return Parser(assembly, weights, file.data("provenance"), clusters, stored_tables(file, assembly))
+        if assembly.n_actions != about["n_actions"]:
+            raise ModelFileError(f"{about['n_actions']} actions, but its labels make {assembly.n_actions}")
+        return Parser(assembly, weights, file.data("provenance"), clusters, fast, about["size"])
     except ModelFileError as error:
         text = str(error)
         raise ModelFileError(text if text.startswith(file.path) else f"{file.path}: {text}") from None

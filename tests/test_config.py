@@ -32,10 +32,10 @@ def test_defaults():
     config = Config().resolved()
     assert config.system == SystemConfig("arc-eager", "last", "auto")
     assert config.features == FeaturesConfig("rich", "auto", None)
-    assert config.learner == LearnerConfig("perceptron", min_updates=2, margin=100.0)
+    assert config.learner == LearnerConfig("perceptron", min_updates=5, margin=100.0)
     assert config.oracle.name == "dynamic"
     assert config.explore == ExploreConfig("goldberg-nivre-2013", k=1, p=0.9, fallback="best")
-    assert config.train == TrainConfig(labelled=True, epochs=15, patience=0, seed=1, ensemble=1)
+    assert config.train == TrainConfig(labelled=True, epochs=10, patience=0, seed=1, ensemble=1)
     assert config.trees == TreesConfig("head", 1)
 
 
@@ -48,7 +48,7 @@ def test_a_resolved_config_stays_as_it_is():
 def test_every_learner_takes_its_options(name):
     options = Config(learner=LearnerConfig(name)).learner_options()
     learner = LEARNERS[name](5, n_tokens=100, **options) if name == "adagrad-rda" else LEARNERS[name](5, **options)
-    assert learner.min_updates == 2
+    assert learner.min_updates == 5
     for key in set(options) - {"l1"}:
         assert getattr(learner, key) == pytest.approx(options[key])
 
@@ -85,6 +85,9 @@ def test_presets_are_where_options_start_from():
     config = Config().with_overrides(["explore=chang-2015", "k=3"]).resolved()
     assert config.explore == ExploreConfig("chang-2015", k=3, p=1.0, fallback="best")
     assert Config().with_overrides(["oracle=static"]).resolved().explore.name == "none"
+    sampling = Config().with_overrides(["learner=adagrad-rda"]).resolved()
+    assert sampling.explore == ExploreConfig("sample", k=0, p=1.0, fallback="best")
+    assert Config().with_overrides(["learner=adagrad-rda", "oracle=static"]).resolved().explore.name == "none"
 
 
 @pytest.mark.parametrize("name", PRESETS)

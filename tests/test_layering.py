@@ -77,7 +77,7 @@ def targets(used: Import, sources: dict[str, str]) -> Iterator[list[str]]:
 def is_allowed(user: list[str], used: list[str]) -> bool:
     own, other = (user or [""])[0], (used or [""])[0]
     allowed = [module.split(".") for module in MAY_USE[own]]
-    return own == other or any(used[:len(a)] == a or [other] == a for a in allowed)
+    return own == other or any(used[: len(a)] == a or [other] == a for a in allowed)
 
 
 def wrong_arrows(sources: dict[str, str]) -> list[str]:
@@ -164,35 +164,55 @@ def test_a_made_up_package_without_fault_passes():
     assert wrong_arrows(GOOD) == []
 
 
-@pytest.mark.parametrize(("path", "line", "message"), [
-    ("parser/treebank/new.py", "import parser.cli", "treebank.new may not use cli"),
-    ("parser/treebank/new.py", "import os, parser.learn.perceptron as p", "treebank.new may not use learn.perceptron"),
-    ("parser/treebank/new.py", "from parser import score", "treebank.new may not use score"),
-    ("parser/treebank/new.py", "from parser.score import table", "treebank.new may not use score.table"),
-    ("parser/treebank/new.py", "if 1:\n    from parser.score.table import R", "treebank.new may not use score.table"),
-    ("parser/treebank/new.py", "import parser", "treebank.new may not use parser"),
-    ("parser/treebank/new.py", "from . import tree", "relative import of ., expected its full name"),
-    ("parser/treebank/new.py", "from ..score import table", "relative import of ..score, expected its full name"),
-    ("parser/__init__.py", "from parser.treebank import lift", "parser may not use treebank"),
-    ("parser/evaluate/new.py", "from parser.score import table", "evaluate.new may not use score.table"),
-    ("parser/score/new.pyx", "from parser.treebank.tree cimport lift", "score.new may not use treebank.tree"),
-    ("parser/score/new.pyx", "cimport parser.treebank.tree as tree", "score.new may not use treebank.tree"),
-    ("parser/score/new.pyx", "cimport cython, parser.treebank", "score.new may not use treebank"),
-    ("parser/score/new.pxd", "from parser.learn.learner cimport (\n    Learner,  # base\n)",
-     "score.new may not use learn.learner"),
-    ("parser/score/new.pyx", "from parser.learn \\\n    cimport learner", "score.new may not use learn.learner"),
-    ("parser/score/new.pyx", "if 1:\n    import parser.learn", "score.new may not use learn"),
-    ("parser/score/new.pyx", "import os; from parser cimport learn", "score.new may not use learn"),
-    ("parser/score/new.pyx", "from .table cimport Row", "relative import of .table, expected its full name"),
-    ("parser/score/new.pyx", "from . cimport table", "relative import of ., expected its full name"),
-    ("parser/score/new.pyx", "from .. cimport common", "relative import of .., expected its full name"),
-    ("parser/score/new.pxd", 'cdef extern from "parser/learn/fast.h" nogil:\n    pass',
-     "score.new may not use parser/learn/fast.h"),
-    ("parser/search/new.pyx", "from parser.learn.perceptron cimport Perceptron",
-     "search.new may not use learn.perceptron"),
-    ("parser/search/new.pyx", "from parser.learn import Perceptron", "search.new may not use learn"),
-    ("parser/odd/new.py", "", "no rule says what odd may use: add it to MAY_USE"),
-])
+@pytest.mark.parametrize(
+    ("path", "line", "message"),
+    [
+        ("parser/treebank/new.py", "import parser.cli", "treebank.new may not use cli"),
+        (
+            "parser/treebank/new.py",
+            "import os, parser.learn.perceptron as p",
+            "treebank.new may not use learn.perceptron",
+        ),
+        ("parser/treebank/new.py", "from parser import score", "treebank.new may not use score"),
+        ("parser/treebank/new.py", "from parser.score import table", "treebank.new may not use score.table"),
+        (
+            "parser/treebank/new.py",
+            "if 1:\n    from parser.score.table import R",
+            "treebank.new may not use score.table",
+        ),
+        ("parser/treebank/new.py", "import parser", "treebank.new may not use parser"),
+        ("parser/treebank/new.py", "from . import tree", "relative import of ., expected its full name"),
+        ("parser/treebank/new.py", "from ..score import table", "relative import of ..score, expected its full name"),
+        ("parser/__init__.py", "from parser.treebank import lift", "parser may not use treebank"),
+        ("parser/evaluate/new.py", "from parser.score import table", "evaluate.new may not use score.table"),
+        ("parser/score/new.pyx", "from parser.treebank.tree cimport lift", "score.new may not use treebank.tree"),
+        ("parser/score/new.pyx", "cimport parser.treebank.tree as tree", "score.new may not use treebank.tree"),
+        ("parser/score/new.pyx", "cimport cython, parser.treebank", "score.new may not use treebank"),
+        (
+            "parser/score/new.pxd",
+            "from parser.learn.learner cimport (\n    Learner,  # base\n)",
+            "score.new may not use learn.learner",
+        ),
+        ("parser/score/new.pyx", "from parser.learn \\\n    cimport learner", "score.new may not use learn.learner"),
+        ("parser/score/new.pyx", "if 1:\n    import parser.learn", "score.new may not use learn"),
+        ("parser/score/new.pyx", "import os; from parser cimport learn", "score.new may not use learn"),
+        ("parser/score/new.pyx", "from .table cimport Row", "relative import of .table, expected its full name"),
+        ("parser/score/new.pyx", "from . cimport table", "relative import of ., expected its full name"),
+        ("parser/score/new.pyx", "from .. cimport common", "relative import of .., expected its full name"),
+        (
+            "parser/score/new.pxd",
+            'cdef extern from "parser/learn/fast.h" nogil:\n    pass',
+            "score.new may not use parser/learn/fast.h",
+        ),
+        (
+            "parser/search/new.pyx",
+            "from parser.learn.perceptron cimport Perceptron",
+            "search.new may not use learn.perceptron",
+        ),
+        ("parser/search/new.pyx", "from parser.learn import Perceptron", "search.new may not use learn"),
+        ("parser/odd/new.py", "", "no rule says what odd may use: add it to MAY_USE"),
+    ],
+)
 def test_a_wrong_arrow_is_caught(path, line, message):
     text = GOOD.get(path, "") + line + "\n"
     (found,) = wrong_arrows({**GOOD, path: text})
@@ -200,34 +220,40 @@ def test_a_wrong_arrow_is_caught(path, line, message):
     assert found.endswith(message)
 
 
-@pytest.mark.parametrize("text", [
-    '"""from parser.learn import perceptron"""\n',
-    "# from parser.learn cimport perceptron\n",
-    "s = 'import parser.learn'\n",
-    's = """\nimport parser.learn\n"""\n',
-    "from parserlike.learn cimport x\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""from parser.learn import perceptron"""\n',
+        "# from parser.learn cimport perceptron\n",
+        "s = 'import parser.learn'\n",
+        's = """\nimport parser.learn\n"""\n',
+        "from parserlike.learn cimport x\n",
+    ],
+)
 def test_what_only_looks_like_an_import_is_none(text):
     assert wrong_arrows({**GOOD, "parser/score/new.pyx": text}) == []
 
 
-@pytest.mark.parametrize("text", [
-    "cdef int f(int a):\n    pass\n",
-    "cdef void f(int a) nogil\n",
-    "cdef inline void f(int* a, int b) nogil: pass\n",
-    "cpdef double f(double x):\n    return x\n",
-    "cdef class A:\n    cdef int f(self) nogil:\n        pass\n",
-    "cdef class A:\n    cdef A* f(self):\n        pass\n",
-    "cdef float[::1] f(int a[3]):\n    pass\n",
-    "cdef void f(int a,\n            int b) nogil:\n    pass\n",
-    "cdef void f(int a=len('noexcept')):\n    pass\n",
-    "cdef void f():  # noexcept\n    pass\n",
-    "cdef:\n    int x\n    void f(int a)\n",
-    "cdef int (*f)(int a) nogil\n",
-    "ctypedef int (*f)(int a)\n",
-    "cdef public api int f(int a):\n    pass\n",
-    "cdef extern from 'x.h':\n    int good()\ncdef int f(int a)\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cdef int f(int a):\n    pass\n",
+        "cdef void f(int a) nogil\n",
+        "cdef inline void f(int* a, int b) nogil: pass\n",
+        "cpdef double f(double x):\n    return x\n",
+        "cdef class A:\n    cdef int f(self) nogil:\n        pass\n",
+        "cdef class A:\n    cdef A* f(self):\n        pass\n",
+        "cdef float[::1] f(int a[3]):\n    pass\n",
+        "cdef void f(int a,\n            int b) nogil:\n    pass\n",
+        "cdef void f(int a=len('noexcept')):\n    pass\n",
+        "cdef void f():  # noexcept\n    pass\n",
+        "cdef:\n    int x\n    void f(int a)\n",
+        "cdef int (*f)(int a) nogil\n",
+        "ctypedef int (*f)(int a)\n",
+        "cdef public api int f(int a):\n    pass\n",
+        "cdef extern from 'x.h':\n    int good()\ncdef int f(int a)\n",
+    ],
+)
 def test_a_missing_clause_is_caught(text):
     for name in ("parser/score/new.pyx", "parser/score/new.pxd"):
         (found,) = without_clause({name: text})
@@ -235,29 +261,32 @@ def test_a_missing_clause_is_caught(text):
         assert found.endswith(": f has no exception clause, expected noexcept or except")
 
 
-@pytest.mark.parametrize("text", [
-    "cdef int f(int a) except -1:\n    pass\n",
-    "cdef int f(int a) except? -1 nogil\n",
-    "cdef void f(int a) noexcept nogil\n",
-    "cdef void f(int a,\n            int b) noexcept nogil:\n    pass\n",
-    "cdef void* f(int a) except NULL\n",
-    "cdef f(int a):\n    pass\n",
-    "cdef object f(int a):\n    pass\n",
-    "cdef class A:\n    pass\ncdef A make(int a):\n    pass\n",
-    "cdef class A(B):\n    cdef int x\n",
-    "cdef int n = f(3)\n",
-    "cdef int a, n = f(3)\n",
-    "cdef int32_t* p = <int32_t*>malloc(n * sizeof(int32_t))\n",
-    "cdef int a[sizeof(int)]\n",
-    "cdef struct S:\n    int x\n",
-    "cdef extern from 'x.h':\n    int f(int a)\n    void g(int a) nogil\n",
-    "cdef extern int f(int a)\n",
-    "cpdef enum E:\n    A = (1)\n",
-    "cdef int (*f)(int a) noexcept nogil\n",
-    "def f(int a):\n    pass\n",
-    "'''cdef int f(int a):'''\n",
-    "# cdef int f(int a):\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cdef int f(int a) except -1:\n    pass\n",
+        "cdef int f(int a) except? -1 nogil\n",
+        "cdef void f(int a) noexcept nogil\n",
+        "cdef void f(int a,\n            int b) noexcept nogil:\n    pass\n",
+        "cdef void* f(int a) except NULL\n",
+        "cdef f(int a):\n    pass\n",
+        "cdef object f(int a):\n    pass\n",
+        "cdef class A:\n    pass\ncdef A make(int a):\n    pass\n",
+        "cdef class A(B):\n    cdef int x\n",
+        "cdef int n = f(3)\n",
+        "cdef int a, n = f(3)\n",
+        "cdef int32_t* p = <int32_t*>malloc(n * sizeof(int32_t))\n",
+        "cdef int a[sizeof(int)]\n",
+        "cdef struct S:\n    int x\n",
+        "cdef extern from 'x.h':\n    int f(int a)\n    void g(int a) nogil\n",
+        "cdef extern int f(int a)\n",
+        "cpdef enum E:\n    A = (1)\n",
+        "cdef int (*f)(int a) noexcept nogil\n",
+        "def f(int a):\n    pass\n",
+        "'''cdef int f(int a):'''\n",
+        "# cdef int f(int a):\n",
+    ],
+)
 def test_a_good_declaration_passes(text):
     assert without_clause({"parser/score/new.pyx": text}) == []
 

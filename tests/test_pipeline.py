@@ -72,6 +72,29 @@ def test_a_loaded_parser_is_the_one_that_was_saved(files, model, tmp_path):
     assert repr(again).startswith("<Parser arc-eager, adagrad-rda, features zn11, ")
 
 
+def test_a_slim_model_parses_the_same_and_is_smaller(files, model, tmp_path):
+    model.save(tmp_path / "m")
+    model.save(tmp_path / "slim", slim=True)
+    assert (tmp_path / "slim").stat().st_size < 0.6 * (tmp_path / "m").stat().st_size
+    slim = parser.load(tmp_path / "slim")
+    for sentence in sentences(files):
+        assert slim.parse(sentence.words, sentence.column("xpos")) == model.parse(
+            sentence.words, sentence.column("xpos")
+        )
+    assert slim.size == model.size
+    assert repr(slim) == repr(model)
+    slim.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "slim").read_bytes()
+    with pytest.raises(ModelFileError, match="slim model has no weights to explain"):
+        slim.explain(["a"])
+
+
+def test_easy_first_keeps_its_weights_in_a_slim_model(files, tmp_path):
+    model = Parser.train(files / "train.conllu", epochs=1, system="easy-first")
+    model.save(tmp_path / "slim", slim=True)
+    assert parser.load(tmp_path / "slim").parse(["a", "b"]) == model.parse(["a", "b"])
+
+
 def test_scores_are_probabilities(model):
     tree = model.parse(["la", "bropuo", "sistait", "."], ["DT", "NN", "VF", "."], scores=True)
     assert len(tree) == 4

@@ -147,12 +147,12 @@ def train(
         str | None,
         typer.Option(
             help="none, ambiguity, goldberg-nivre-2012, goldberg-nivre-2013, chang-2015, sample, err. "
-            "[goldberg-nivre-2013 with the dynamic oracle]"
+            "[with the dynamic oracle goldberg-nivre-2013, or sample for adagrad-rda]"
         ),
     ] = None,
     k: Annotated[int | None, typer.Option(help="Epochs without exploration.")] = None,
     p: Annotated[float | None, typer.Option(help="Probability of following a wrong prediction.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [15]")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [10]")] = None,
     patience: Annotated[
         int | None, typer.Option(help="Stop after so many epochs without a better dev score; 0 never. [0]")
     ] = None,
@@ -168,7 +168,9 @@ def train(
     config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
     set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
-    slim: Annotated[bool, typer.Option("--slim", help="Keep no OUTPUT.last at the end.")] = False,
+    slim: Annotated[
+        bool, typer.Option("--slim", help="Keep only what parsing needs: no OUTPUT.last, a third of the size.")
+    ] = False,
     licence: Annotated[str, typer.Option(help="Licence of the data, to be noted in the model.")] = "",
     format: FormatOption = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,

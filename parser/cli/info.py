@@ -29,8 +29,8 @@ def facts(path: str, parser: Parser) -> dict:
         "root_label": assembly.root_label,
         "labels": list(assembly.labels),
         "features": {"name": assembly.templates.name, "templates": assembly.templates.text.splitlines()},
-        "rows": parser.weights.n_rows,
-        "weights": parser.weights.n_weights,
+        **parser.size,
+        "slim": parser.weights is None,
         "provenance": parser.provenance,
     }
 
@@ -40,7 +40,7 @@ def show(path: str, parser: Parser) -> None:
     provenance = parser.provenance
     rows = [
         ["size", f"{known['bytes'] / 1e6:.1f} MB"],
-        ["weights", f"{known['weights']:,} in {known['rows']:,} rows"],
+        ["weights", f"{known['weights']:,} in {known['rows']:,} rows{', slim' if known['slim'] else ''}"],
         ["parses with", parses_with(parser)],
         ["labels", len(known["labels"])],
         ["features", f"{known['features']['name']}, {len(known['features']['templates'])} templates"],

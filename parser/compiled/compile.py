@@ -84,7 +84,8 @@ def has_all_moves(core, actions: set[int]) -> bool:
 
 def assemble(table: Table, actions, scale: float, n_actions: int, templates: TemplateSet, pos: str) -> Compiled:
     chunks = make_chunks(make_plan(templates, pos))
-    keys = [words for chunk in chunks for pattern in chunk.patterns for group in pattern.groups
-            for _, words in group.words]
+    keys = [
+        words for chunk in chunks for pattern in chunk.patterns for group in pattern.groups for _, words in group.words
+    ]
     extra = sorted({tuple(sorted(words)) for words in keys})
     return Compiled(Extractor(templates, pos, extra), chunks, table, actions, n_actions, scale)

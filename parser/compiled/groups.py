@@ -273,8 +273,11 @@ def join_all(groups: list[Group]) -> list[Group]:
     costs = {(a, b): joining(groups[a], groups[b]) for a in range(len(groups)) for b in range(len(groups)) if a != b}
     here = set(range(len(groups)))
     while True:
-        pairs = [(cost, groups[a].order, groups[b].order, a, b) for (a, b), cost in costs.items()
-                 if cost is not None and a in here and b in here]
+        pairs = [
+            (cost, groups[a].order, groups[b].order, a, b)
+            for (a, b), cost in costs.items()
+            if cost is not None and a in here and b in here
+        ]
         if not pairs:
             return sorted((groups[i] for i in here), key=lambda group: group.order)
         *_, a, b = min(pairs)

@@ -96,5 +96,7 @@ class TrainOptions:
         if self.update not in UPDATES:
             raise OptionError(f"update {self.update!r}, expected {' or '.join(UPDATES)}")
         if self.oracle != "dynamic" and self.exploration.leaves_gold:
-            raise OptionError(f"the {self.oracle} oracle knows nothing of states off the gold path: exploration must "
-                              "be 'none' or 'ambiguity'")
+            raise OptionError(
+                f"the {self.oracle} oracle knows nothing of states off the gold path: exploration must "
+                "be 'none' or 'ambiguity'"
+            )

@@ -108,7 +108,7 @@ class TrainingRun:
             self.checkpoint()
         parser = self.parser(self.finished)
         if self.output is not None:
-            parser.save(self.output)
+            parser.save(self.output, slim=not self.keep_last)
             if not self.keep_last:
                 self.last_path.unlink(missing_ok=True)
         return parser

@@ -182,8 +182,10 @@ def test_what_is_judged_and_traced_is_what_is_parsed(trained):
         heads = steps[-1]["heads"]
         assert [h for h in heads if h >= 0] == [h for h, known in zip(found.heads, heads, strict=True) if known >= 0]
         free = [step for step in steps if not step["forced"]]
-        assert all(max(step["probabilities"]) == pytest.approx(
-            step["probabilities"][step["legal"].index(step["action"])]) for step in free)
+        assert all(
+            max(step["probabilities"]) == pytest.approx(step["probabilities"][step["legal"].index(step["action"])])
+            for step in free
+        )
 
 
 def test_a_session_remembers_and_forgetting_changes_nothing(trained):
@@ -194,13 +196,15 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
     before = session.work.own.counts()
     again = [session.parse_batch(batch) for batch in batches]
     after = session.work.own.counts()
-    assert after["made"] - before["made"] < before["made"] / 10     # nearly all is remembered
+    assert after["made"] - before["made"] < before["made"] / 10  # nearly all is remembered
     session.work.own.forget()
     assert session.work.own.counts()["lines"] == 0
     third = [session.parse_batch(batch) for batch in batches]
     for parses in (again, third):
-        assert all(np.array_equal(a.heads, b.heads) and np.array_equal(a.labels, b.labels)
-                   for a, b in zip(first, parses, strict=True))
+        assert all(
+            np.array_equal(a.heads, b.heads) and np.array_equal(a.labels, b.labels)
+            for a, b in zip(first, parses, strict=True)
+        )
 
 
 @pytest.mark.parametrize("room", [1, 8, 40])
@@ -235,9 +239,11 @@ def test_quantised_scores_fit_and_are_the_rounded_weights(trained):
     _, templates, weights = trained("eager")
     model = quantise(weights, len(templates))
     assert largest_sum(model.columns, model.values, len(templates) + 1) <= 32766
-    dense = {(int(key), int(action)): weights.weights[k] for key, a, b in zip(
-        weights.keys, weights.offsets, weights.offsets[1:], strict=False) for k, action in
-        ((k, weights.actions[k]) for k in range(a, b))}
+    dense = {
+        (int(key), int(action)): weights.weights[k]
+        for key, a, b in zip(weights.keys, weights.offsets, weights.offsets[1:], strict=False)
+        for k, action in ((k, weights.actions[k]) for k in range(a, b))
+    }
     for key in weights.keys[::50]:
         sums = plain_sums(model, np.array([key]), len(model.actions))
         for column, action in enumerate(model.actions):
@@ -245,9 +251,14 @@ def test_quantised_scores_fit_and_are_the_rounded_weights(trained):
 
 
 def test_the_scale_is_as_large_as_the_bound_allows():
-    weights = Weights(2, np.array([5, 6, 7], np.uint64), np.array([0, 1, 2, 4]), np.array([0, 0, 0, 1], np.uint16),
-                      np.array([3, 4, 5, -2], np.float32))
-    model = quantise(weights, 1)        # with the bias two may fire: 4 + 5 at most
+    weights = Weights(
+        2,
+        np.array([5, 6, 7], np.uint64),
+        np.array([0, 1, 2, 4]),
+        np.array([0, 0, 0, 1], np.uint16),
+        np.array([3, 4, 5, -2], np.float32),
+    )
+    model = quantise(weights, 1)  # with the bias two may fire: 4 + 5 at most
     assert model.scale == pytest.approx((32766 - 1) / 9)
     assert model.values.max() == round(5 * model.scale)
 
@@ -287,16 +298,19 @@ def test_damaged_tables_are_refused_or_harmless(trained):
     assert 0 < refused < 300
 
 
-@pytest.mark.parametrize(("name", "change"), [
-    ("buckets", lambda a: a[:, :8].copy()),
-    ("buckets", lambda a: a.astype(np.int64)),
-    ("rows", lambda a: a[:0]),
-    ("rows", lambda a: a[:-1].copy()),
-    ("actions", lambda a: a[:3].copy()),
-    ("actions", lambda a: np.r_[a[:-1], a[:1]]),
-    ("actions", lambda a: a.astype(np.int64)),
-    ("actions", lambda a: a + 1000),
-])
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("buckets", lambda a: a[:, :8].copy()),
+        ("buckets", lambda a: a.astype(np.int64)),
+        ("rows", lambda a: a[:0]),
+        ("rows", lambda a: a[:-1].copy()),
+        ("actions", lambda a: a[:3].copy()),
+        ("actions", lambda a: np.r_[a[:-1], a[:1]]),
+        ("actions", lambda a: a.astype(np.int64)),
+        ("actions", lambda a: a + 1000),
+    ],
+)
 def test_wrong_arrays(trained, name, change):
     system, templates, weights = trained("eager")
     made = compile_model(weights, templates, "xpos", system)
