@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcmp, memcpy, memset
 
 from parser.common cimport feat_t
 from parser.compiled.engine cimport Engine, Memory, MemoryC, aligned
@@ -14,6 +14,8 @@ from parser.search.masks cimport forced_action, mask_legal
 from parser.search.workspace cimport Workspace
 from parser.transition.state cimport StateC
 from parser.transition.system cimport N_MOVES, action_label, action_move
+
+import numpy as np
 
 from parser.search.greedy import fits
 
@@ -109,16 +111,16 @@ cdef class CompiledParser(GreedyParser):
         mask_legal(self.system, s, moves, work.legal)
         return argmax(work.scores, work.legal, work.n_actions)
 
-    def differences(self, rows):
+    def differences(self, rows, Workspace work not None):
         """Parses a sentence (rows of an Atomizer) both ways at once; gives (states, where they differ): for tests.
 
-        The sums of all columns are compared in every state, and what is chosen.
+        The sums of all columns are compared in every state, and what is chosen. work: of a session of this parser.
         """
         cdef const feat_t[:, ::1] values = rows
-        cdef Workspace work = Workspace()
-        self.prepare(work)
         cdef MemoryC* m = <MemoryC*>work.own_c
-        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, column, states = 0
+        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, states = 0
+        cdef int16_t[::1] sums = np.zeros(self.engine.width, np.int16)
+        cdef size_t bytes_ = self.engine.width * sizeof(int16_t)
         cdef uint32_t moves
         cdef StateC* s
         wrong = []
@@ -131,9 +133,9 @@ cdef class CompiledParser(GreedyParser):
             while moves != 0:
                 states += 1
                 plain = self.choose(work, s, &values[1, 0], moves)
-                sums = [m.found[column] for column in range(self.engine.n_columns)]
+                memcpy(&sums[0], m.found, bytes_)
                 action = self.by_rank[self.engine.choose(m, s, &values[1, 0], self.mask_of(work, s, moves))]
-                if action != plain or [m.scores[column] for column in range(self.engine.n_columns)] != sums:
+                if action != plain or memcmp(&sums[0], m.scores, bytes_) != 0:
                     wrong.append((states, plain, action))
                 self.system.apply(s, action_move(self.system, plain), action_label(self.system, plain))
                 moves = self.system.legal(s)

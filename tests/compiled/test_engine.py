@@ -72,9 +72,10 @@ def check_all(parser, text):
     batches, _ = read(text)
     atomizer = Atomizer(parser.extractor.plan)
     states = 0
+    session = Session(parser)
     for batch in batches:
         for k in range(len(batch)):
-            found, wrong = parser.differences(atomizer.batch_sentence(batch, k))
+            found, wrong = parser.differences(atomizer.batch_sentence(batch, k), session.work)
             assert wrong == []
             states += found
     assert states > 100
@@ -225,10 +226,10 @@ def test_real_treebanks(treebanks):
     for folder in sorted(path for path in treebanks.iterdir() if path.is_dir()):
         parser = Parser.train(folder / "train.conllu", **{"train.epochs": 1})
         fast = parser.sentence_parser
-        atomizer = Atomizer(fast.extractor.plan)
+        atomizer, session = Atomizer(fast.extractor.plan), Session(fast)
         for batch in Reader(folder / "dev.conllu", roots="ignore").batches():
             for k in range(len(batch)):
-                assert fast.differences(atomizer.batch_sentence(batch, k))[1] == []
+                assert fast.differences(atomizer.batch_sentence(batch, k), session.work)[1] == []
 
 
 # Quantising
