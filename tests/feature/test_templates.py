@@ -15,7 +15,8 @@ SIZES = {
     "l2s": 362,
     "l2s-program": 368,
     "easyfirst": 102,
-    "rich": 134, "lite": 69,
+    "rich": 134,
+    "lite": 69,
 }
 
 
