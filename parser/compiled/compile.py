@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parser.compiled.groups import Chunk, make_chunks
+from parser.compiled.groups import make_chunks
+from parser.compiled.program import Layout
 from parser.compiled.quantise import quantise
 from parser.compiled.table import Table, build_table
 from parser.feature.extract import Extractor
@@ -18,7 +19,7 @@ class Compiled:
     """Read-only; the arrays (of the table, and `actions`) may be views of a mapped file."""
 
     extractor: Extractor
-    chunks: list[Chunk]
+    layout: Layout
     table: Table
     actions: np.ndarray  # int32: the action of each column
     n_actions: int
@@ -84,8 +85,7 @@ def has_all_moves(core, actions: set[int]) -> bool:
 
 def assemble(table: Table, actions, scale: float, n_actions: int, templates: TemplateSet, pos: str) -> Compiled:
     chunks = make_chunks(make_plan(templates, pos))
-    keys = [
-        words for chunk in chunks for pattern in chunk.patterns for group in pattern.groups for _, words in group.words
-    ]
-    extra = sorted({tuple(sorted(words)) for words in keys})
-    return Compiled(Extractor(templates, pos, extra), chunks, table, actions, n_actions, scale)
+    groups = [group for chunk in chunks for pattern in chunk.patterns for group in pattern.groups]
+    extra = sorted({tuple(sorted(words)) for group in groups for _, words in group.words})
+    extractor = Extractor(templates, pos, extra)
+    return Compiled(extractor, Layout(extractor.plan, chunks), table, actions, n_actions, scale)

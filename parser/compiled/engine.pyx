@@ -1,67 +1,45 @@
-"""Scoring states with remembered sums; see groups.py for the plan and engine.pxd for the parts."""
+"""Scoring states with remembered sums; see groups.py and program.py for the plan, engine.pxd for the parts."""
 
-from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 from cymem.cymem cimport Pool
 
 from parser.common cimport feat_t, splitmix64
-from parser.compiled.table cimport Table, add_table_row, find_row, home_bucket, may_have_row
+from parser.compiled.memory cimport (N_KERNEL_SETS, KERNEL_LANES, KERNEL_SHORT, Memory, MemoryC, aligned,
+                                     find_record, home_of, keep_sum, kernel_bucket, kernel_sets, line_of, look_beside, new_record,
+                                     values_of)
+from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
-                                     STORED, Extractor, PartC, RuleC, find_nodes)
-from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
+                                     Extractor, RuleC, distance_value, set_value)
+from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor, feature_key, feature_number
 from parser.score.keymap cimport PREFETCH
-from parser.transition.node cimport NodeC, head, l1, label, lset, lval, r1, rset, rval
-from parser.transition.state cimport StateC
+from parser.transition.node cimport NodeC, head, l1, label, label_hash, lset, lval, r1, rset, rval
+from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
 
 from parser.compiled.groups import ANCHORED, CROSS
-from parser.feature.hashing import seed_of
+from parser.compiled.program import LOCAL, Layout, watched
+from parser.feature.atoms import Atomizer
 from parser.feature.plan import STEPS
-
-
-cdef extern from "stdlib.h":
-    int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
-
-cdef extern from "parser/compiled/kernel.h":
-    void ADVISE_HUGE "ARCSPEED_ADVISE_HUGE"(void* memory, size_t bytes) noexcept nogil
 
 cdef enum:
     KIND_BUFFER = 0             # as groups.BUFFER
     KIND_ANCHORED = 1
     KIND_CROSS = 2
     MAX_CHUNKS = 24
-    PAGE = 1 << 21
-    LINE_BITS = 19              # remembered sums of a session: 32 MiB
-    ARENA_BYTES = 3 << 24       # dense ones: 48 MiB
-
+    PRESENCE = -1               # as in program.py
     PLACE_BITS = 11             # so that a factor which gathers the bits of a pattern is soon found
     PLACE_SHIFT = 64 - PLACE_BITS
 
-cdef uint64_t HOME = 0x9E3779B97F4A7C15     # Fibonacci hashing (Knuth 1998, vol. 3, 6.4)
 
-
-cdef void* aligned(size_t bytes) except NULL:
-    """Zeroed memory at a multiple of LINE."""
-    cdef void* memory = NULL
-    bytes = (max(bytes, <size_t>1) + LINE - 1) // LINE * LINE
-    if posix_memalign(&memory, LINE, bytes) != 0:
-        raise MemoryError(f"no memory for {bytes} bytes")
-    memset(memory, 0, bytes)
-    return memory
-
-
-cdef void* large(size_t bytes, void** memory) except NULL:
-    """Zeroed memory of whole large pages inside `memory`, which is to be freed; pages cost nothing until touched."""
-    cdef char* start
-    memory[0] = calloc(bytes + 2 * <size_t>PAGE, 1)
-    if memory[0] == NULL:
-        raise MemoryError(f"no memory for {bytes} bytes")
-    start = <char*>((<size_t>memory[0] + PAGE - 1) // PAGE * PAGE)
-    ADVISE_HUGE(start, (bytes + PAGE - 1) // PAGE * PAGE)
-    return start
+cdef dict fields_of_a_node():
+    """Where the 32-bit numbers that lead to other nodes stand."""
+    cdef NodeC node
+    cdef char* start = <char*>&node
+    return {"h": <char*>&node.head - start, "l": <char*>&node.outer[0] - start, "r": <char*>&node.outer[1] - start,
+            "sib": <char*>&node.sib - start}
 
 
 def kernel_names():
@@ -84,77 +62,28 @@ def gathering(chunk):
     raise ValueError(f"no factor for the {len(masks)} patterns of a feature set")
 
 
-cdef class Memory:
-    def __cinit__(self):
-        memset(&self.c, 0, sizeof(MemoryC))
-        self.lines = self.arena = NULL
-
-    def __init__(self, Engine engine not None):
-        cdef MemoryC* m = &self.c
-        cdef size_t row = engine.width * sizeof(int16_t)
-        self.owner = engine
-        m.lines = <LineC*>large(sizeof(LineC) << LINE_BITS, &self.lines)
-        m.shift = 64 - LINE_BITS + 2
-        m.n_lines = <uint32_t>(ARENA_BYTES // LINE)
-        m.used = 1
-        m.arena = <int16_t*>large(ARENA_BYTES + MAX_CHUNKS * (engine.most_groups + 1) * row, &self.arena)
-        m.kept = <int16_t*>aligned(engine.n_slots * row)
-        m.signs = <int32_t*>aligned(engine.n_slots * engine.sign_length * sizeof(int32_t))
-        m.loose, m.scores = <int16_t*>aligned(row), <int16_t*>aligned(row)
-        m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
-        m.rows = <const int16_t**>aligned((engine.most_groups + MAX_CHUNKS + 3) * sizeof(int16_t*))
-        m.shorts = <const int16_t**>aligned((engine.most_groups + 1) * sizeof(int16_t*))
-        m.keys = <uint64_t*>aligned((engine.most_groups + 1) * sizeof(uint64_t))
-        m.direct = <uint64_t*>aligned((engine.most_direct + 1) * sizeof(uint64_t))
-        m.homes = <LineC**>aligned((engine.most_groups + 1) * sizeof(LineC*))
-        m.found_rows = <uint32_t*>aligned((engine.most_direct + 1) * sizeof(uint32_t))
-
-    def __dealloc__(self):
-        cdef MemoryC* m = &self.c
-        for memory in (<size_t>self.lines, <size_t>self.arena, <size_t>m.kept, <size_t>m.signs, <size_t>m.loose,
-                       <size_t>m.scores, <size_t>m.found, <size_t>m.legal, <size_t>m.rows, <size_t>m.shorts,
-                       <size_t>m.keys, <size_t>m.homes, <size_t>m.direct, <size_t>m.found_rows):
-            free(<void*><size_t>memory)
-
-    def counts(self):
-        """What the cache did so far."""
-        cdef int64_t filled = 0
-        cdef size_t i
-        for i in range(<size_t>1 << LINE_BITS):
-            filled += self.c.lines[i].key != 0
-        return {"asked": self.c.asked, "made": self.c.made, "lines": filled, "arena": self.c.used,
-                "room": self.c.n_lines}
-
-    def forget(self):
-        """As if nothing had been parsed."""
-        memset(self.c.lines, 0, sizeof(LineC) << LINE_BITS)
-        self.c.used = 1
-
-    def limit(self, uint32_t lines):
-        """Makes do with so many lines of the arena: for tests of what happens when it is full."""
-        self.forget()
-        self.c.n_lines = min(max(lines, <uint32_t>1), self.c.n_lines)
-
-
 cdef class Engine:
     def __cinit__(self):
         self.bias = self.rank = self.zeros = NULL
 
-    def __init__(self, Table table not None, Extractor extractor not None, chunks, actions, str kernel=""):
+    def __init__(self, Table table not None, Extractor extractor not None, layout, actions, str kernel=""):
         """actions: of the columns of the table. kernel: one of kernel_names(), the best by default."""
-        self.table, self.extractor, self.chunks_made = table, extractor, chunks
+        self.table, self.extractor, self.layout = table, extractor, layout
         self.rows_of = table.c
+        self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.n_columns = table.n_columns
-        self.blocks = (self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES
+        self.blocks = max((self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES, KERNEL_SHORT // KERNEL_LANES)
         self.width = self.blocks * KERNEL_LANES
         self.choose_kernel(kernel)
         self.mem = Pool()
-        self.lay_out(chunks, extractor)
+        self.lay_out(layout, extractor)
         self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
         self.zeros, self.stride = <int16_t*>aligned(2 * self.width), extractor.stride
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
         if row:
             add_table_row(&self.rows_of, row, self.bias)
+        for i in range(KERNEL_SHORT, self.n_columns):
+            self.bias_bound = max(self.bias_bound, <int32_t>self.bias[i])
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
             self.rank[column] = place
 
@@ -172,343 +101,337 @@ cdef class Engine:
             if kernel_sets[i].name.decode() == self.kernel:
                 self.kernels = &kernel_sets[i]
 
-    # The plan as flat arrays
+    # The programs as flat arrays
 
-    def lay_out(self, chunks, Extractor extractor):
-        plan = extractor.plan
-        patterns = [pattern for chunk in chunks for pattern in chunk.patterns]
-        groups = [group for pattern in patterns for group in pattern.groups]
+    def lay_out(self, layout, Extractor extractor):
+        chunks = layout.chunks
+        programs = [program for number in range(len(chunks)) for program in layout.programs[number]]
+        every = [[ref.lookup for ref in p.refs] + [*p.lookups, *p.direct] for p in programs]
         if len(chunks) > MAX_CHUNKS:
             raise ValueError(f"{len(chunks)} parts of a feature set, at most {<int>MAX_CHUNKS}")
-        self.n_chunks = <int32_t>len(chunks)
-        self.most_groups = <int32_t>max(len(pattern.groups) for pattern in patterns)
-        self.most_direct = <int32_t>max(len(pattern.direct) for pattern in patterns)
-        self.direct = <DirectC*>self.mem.alloc(sum(len(pattern.direct) for pattern in patterns) + 1, sizeof(DirectC))
+        self.n_chunks, self.n_nodes = <int32_t>len(chunks), extractor.n_nodes
+        self.n_slots, self.n_refs = <int32_t>len(layout.slots), <int32_t>len(layout.refs)
+        sizes = [[sum(map(len, (p.refs, p.lookups, p.direct))) for p in layout.programs[i]] for i in range(len(chunks))]
+        self.all_lookups = <int32_t>sum(map(max, sizes))
         self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
-        self.patterns = <PatternC*>self.mem.alloc(len(patterns), sizeof(PatternC))
-        self.groups = <GroupC*>self.mem.alloc(len(groups) + 1, sizeof(GroupC))
-        self.values = <ValueC*>self.mem.alloc((len(patterns) + 1) * MAX_VALUES, sizeof(ValueC))
-        self.rules = <int32_t*>self.mem.alloc(sum(len(group.rules) for group in groups) + 1, sizeof(int32_t))
-        self.pattern_of = <int32_t*>self.mem.alloc(len(chunks) << PLACE_BITS, sizeof(int32_t))
-        self.n_nodes = extractor.n_nodes
-        self.n_slots = self.sign_length = 0
-        filled = {"pattern": 0, "group": 0, "value": 0, "rule": 0, "pattern_of": 0, "direct": 0}
+        self.programs = <ProgramC*>self.mem.alloc(len(programs), sizeof(ProgramC))
+        self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))
+        self.refs = <RefC*>self.mem.alloc(sum(len(p.refs) for p in programs) + 1, sizeof(RefC))
+        self.locals = <LocalC*>self.mem.alloc(sum(len(p.locals) for p in programs) + 1, sizeof(LocalC))
+        self.rules = <int32_t*>self.mem.alloc(sum(len(k.rules) for found in every for k in found) + 1, sizeof(int32_t))
+        self.program_of = <int32_t*>self.mem.alloc(len(chunks) << PLACE_BITS, sizeof(int32_t))
+        self.lay_slots(layout.slots)
+        looked_at = [list(watched(layout.plan, chunk)) for chunk in chunks]
+        self.watched = <int32_t*>self.mem.alloc(sum(map(len, looked_at)) + 1, sizeof(int32_t))
+        self.sign_length = 1 + <int32_t>max(map(len, looked_at))
+        self.lay_steps(layout.plan)
+        filled = dict.fromkeys(("program", "lookup", "ref", "local", "rule", "watched", "program_of"), 0)
         place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
         for i, chunk in enumerate(chunks):
-            self.lay_chunk(&self.chunks[i], chunk, plan)
-            self.lay_patterns(&self.chunks[i], chunk, plan, place_of, filled)
+            self.lay_chunk(&self.chunks[i], chunk, layout.plan, looked_at[i], filled)
+            for pattern, program in zip(chunk.patterns, layout.programs[i], strict=True):
+                place = pattern_place(&self.chunks[i], mask_of(pattern.present))
+                self.program_of[self.chunks[i].first_pattern + place] = filled["program"]
+                self.lay_program(&self.programs[filled["program"]], program, place_of, filled)
+                filled["program"] += 1
 
-    cdef int lay_chunk(self, ChunkC* c, chunk, plan) except -1:
+    def lay_slots(self, slots):
+        self.slot_value = <int32_t*>self.mem.alloc(self.n_slots + 1, sizeof(int32_t))
+        self.slot_factor = <uint64_t*>self.mem.alloc(self.n_slots + 1, sizeof(uint64_t))
+        for (value, place), number in slots.items():
+            self.slot_value[number], self.slot_factor[number] = value, factor_of(place)
+
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, filled) except -1:
         c.kind, c.anchor, c.depth = chunk.kind, chunk.anchor, -1
         if chunk.kind == ANCHORED and STEPS[plan.nodes[chunk.anchor][0]] == "stack":
             c.depth = plan.nodes[chunk.anchor][1]
-        c.first_slot = self.n_slots
-        self.n_slots += 0 if chunk.kind == CROSS else SLOTS_KEPT if c.depth >= 0 else 1
-        c.n_nodes, c.n_watched = <int32_t>len(chunk.nodes), 0
-        for i, node in enumerate(chunk.nodes):
-            c.nodes[i] = node
+        c.first_kept = self.n_kept
+        self.n_kept += 0 if chunk.kind == CROSS else SLOTS_KEPT if c.depth >= 0 else 1
         c.gather = gathering(chunk)
         c.bit_mask = sum(1 << node for node in chunk.bits)
-        for node, side in chunk.watched:
-            if (STEPS.index(side), node) not in [plan.nodes[n] for n in chunk.nodes]:
-                if c.n_watched == MAX_WATCHED:
-                    raise ValueError(f"more than {<int>MAX_WATCHED} nodes with dependents in a feature set")
-                c.watched[c.n_watched] = node * 4 + "hlr".index(side)
-                c.n_watched += 1
-        self.sign_length = max(self.sign_length, 2 + c.n_nodes + c.n_watched)
+        c.first_pattern, c.first_watched = filled["program_of"], filled["watched"]
+        filled["program_of"] += 1 << PLACE_BITS
+        numbers = [node for node, side in looked_at if not side]
+        c.n_plain, c.n_watched = <int32_t>len(numbers), <int32_t>len(looked_at)
+        for number in numbers + [node * 4 + "hlr".index(side) for node, side in looked_at if side]:
+            self.watched[filled["watched"]] = number
+            filled["watched"] += 1
         return 0
 
-    cdef int lay_patterns(self, ChunkC* c, chunk, plan, place_of, filled) except -1:
-        cdef PatternC* p
-        c.first_pattern = filled["pattern_of"]
-        filled["pattern_of"] += 1 << PLACE_BITS
-        for pattern in chunk.patterns:
-            self.pattern_of[c.first_pattern + pattern_place(c, mask_of(pattern.present))] = filled["pattern"]
-            p = &self.patterns[filled["pattern"]]
-            filled["pattern"] += 1
-            values = self.lay_values(p, pattern, plan, filled)
-            p.first_direct, p.n_direct = filled["direct"], <int32_t>len(pattern.direct)
-            for rule in pattern.direct:
-                self.lay_direct(&self.direct[filled["direct"]], plan.rules[rule], values, plan)
-                filled["direct"] += 1
-            p.first_group, p.n_groups = filled["group"], <int32_t>len(pattern.groups)
-            for group in pattern.groups:
-                self.lay_group(&self.groups[filled["group"]], group, values, plan, place_of, filled)
-                filled["group"] += 1
+    cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1:
+        if len(program.locals) >= MAX_LOCALS:
+            raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_LOCALS} values of the tree")
+        p.first_local, p.n_locals = filled["local"], <int32_t>len(program.locals)
+        for found in program.locals:
+            part = found.part
+            self.locals[filled["local"]] = LocalC(part.kind, part.node, part.other, part.cap, factor_of(found.place))
+            filled["local"] += 1
+        p.first_lookup = filled["lookup"]
+        p.two, p.four, p.all = [filled["lookup"] + sum(len(found.terms) <= most for found in program.lookups)
+                                for most in (2, 4, MAX_TERMS)]
+        p.direct = p.all + <int32_t>len(program.direct)
+        p.first_ref, p.n_refs = filled["ref"], <int32_t>len(program.refs)
+        for lookup in [*program.lookups, *program.direct]:
+            self.lay_lookup(lookup, place_of, filled)
+        for ref in program.refs:
+            self.refs[filled["ref"]] = RefC(ref.node, ref.slot, filled["lookup"])
+            self.lay_lookup(ref.lookup, place_of, filled)
+            filled["ref"] += 1
         return 0
 
-    cdef dict lay_values(self, PatternC* p, pattern, plan, filled):
-        """Place of every value among those of the pattern; 0 is that of the number 0."""
-        stored, others, hashed = {}, {}, {}
-        for part in [plan.parts[i] for rule in pattern.direct for i in plan.rules[rule].parts]:
-            if part.kind == STORED:
-                stored.setdefault((part.node, part.other), None)
-            else:
-                hashed.setdefault(part, None)
-        for group in pattern.groups:
-            for node, attributes in group.words:
-                stored.setdefault((node, plan.stored_value(attributes)), None)
-            for part in sorted(group.parts, key=lambda part: (part.kind, part.node, part.other, part.cap)):
-                others.setdefault(part, None)
-        if len(stored) + len(others) + len(hashed) >= MAX_VALUES:
-            raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_VALUES} values")
-        p.first_value, p.n_stored = filled["value"], <int32_t>len(stored)
-        p.n_values = p.n_stored + <int32_t>len(others)
-        p.n_all = p.n_values + <int32_t>len(hashed)
-        places = {}
-        for node, value in stored:
-            self.values[filled["value"]] = ValueC(STORED, node, value, 0)
-            places[node, value] = len(places) + 1
-            filled["value"] += 1
-        for part in others:
-            self.values[filled["value"]] = ValueC(part.kind, part.node, part.other, part.cap)
-            places[part] = len(places) + 1
-            filled["value"] += 1
-        for part in hashed:
-            self.values[filled["value"]] = ValueC(part.kind, part.node, part.other, part.cap)
-            places["hashed", part] = len(places) + 1
-            filled["value"] += 1
-        return places
-
-    cdef int lay_direct(self, DirectC* d, rule, values, plan) except -1:
-        d.seed = seed_of(rule.template.identity)
-        for i in range(4):
-            d.term[i] = 0
-        for i, part in enumerate(plan.parts[k] for k in rule.parts):
-            d.term[i] = values[part.node, part.other] if part.kind == STORED else values["hashed", part]
+    cdef int lay_steps(self, plan) except -1:
+        """Stack and buffer first; a second dependent is the sibling of the outermost one where that is at hand."""
+        fields = fields_of_a_node()
+        found = {"stack": [], "buffer": [], "": []}
+        for node, (step, argument) in enumerate(plan.nodes):
+            kind = STEPS[step]
+            if kind in found:
+                found[kind].append((node, argument, 0))
+            elif kind in fields:
+                found[""].append((node, argument, fields[kind]))
+            elif (STEPS.index(kind[0]), argument) in plan.nodes:
+                found[""].append((node, plan.nodes.index((STEPS.index(kind[0]), argument)), fields["sib"]))
+            else:                       # by way of its own place
+                found[""] += [(node, argument, fields[kind[0]]), (node, node, fields["sib"])]
+        # what one step starts from is found before
+        last = sorted(found[""], key=lambda step: depth_of(plan, step[0]))
+        self.on_stack = <int32_t>len(found["stack"])
+        self.in_buffer = self.on_stack + <int32_t>len(found["buffer"])
+        self.n_steps = self.in_buffer + <int32_t>len(last)
+        if self.n_steps > 2 * MAX_NODES:
+            raise ValueError("too many nodes in a feature set")
+        for i, (node, argument, field) in enumerate(found["stack"] + found["buffer"] + last):
+            self.steps[i] = StepC(node, argument, field)
         return 0
 
-    cdef int lay_group(self, GroupC* g, group, values, plan, place_of, filled) except -1:
-        terms = [values[node, plan.stored_value(attributes)] for node, attributes in group.words]
-        terms += sorted(values[part] for part in group.parts)
-        if len(terms) > MAX_TERMS:
-            raise ValueError(f"templates that depend on {len(terms)} values, at most {<int>MAX_TERMS}")
-        g.n_terms = 4 if len(terms) <= 4 else 8
+    cdef int lay_lookup(self, lookup, place_of, filled) except -1:
+        cdef LookupC* found = &self.lookups[filled["lookup"]]
+        filled["lookup"] += 1
+        found.seed = lookup.seed
         for i in range(MAX_TERMS):
-            g.term[i] = terms[i] if i < len(terms) else 0
-        g.seed = seed_of(repr((sorted(group.rules), [(n, sorted(a)) for n, a in group.words],
-                               sorted((p.kind, p.node, p.other, p.cap) for p in group.parts), sorted(group.absent))))
-        g.first_rule, g.n_rules = filled["rule"], <int32_t>len(group.rules)
-        for rule in sorted(place_of[rule] for rule in group.rules):
+            found.term[i] = TermC(self.n_nodes, 0)
+        for i, term in enumerate(lookup.terms):
+            found.term[i] = TermC(self.n_nodes, term.slot + 1) if term.node == LOCAL else TermC(term.node, term.slot)
+        found.first_rule, found.n_rules = filled["rule"], <int32_t>len(lookup.rules)
+        for rule in sorted(place_of[rule] for rule in lookup.rules):
             self.rules[filled["rule"]] = rule
             filled["rule"] += 1
         return 0
 
+    # Words
+
+    cpdef Memory new_memory(self):
+        cdef Memory memory = Memory(self, self.width, self.all_lookups, self.n_kept, self.sign_length, self.n_slots,
+                                    self.n_refs, self.stride)
+        cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
+        if self.stride > 0:
+            self.write_record(&memory.c, memory.c.none, &rows[0, 0])
+            self.write_record(&memory.c, memory.c.root, &rows[1, 0])
+        return memory
+
+    cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil:
+        cdef int32_t i
+        cdef feat_t* kept = <feat_t*>values_of(m, record)
+        for i in range(self.n_slots):
+            record[i] = values[self.slot_value[i]] * self.slot_factor[i]
+        for i in range(self.stride):
+            kept[i] = values[i]
+        return record
+
+    cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil:
+        cdef uint64_t key = 0
+        cdef uint64_t* record
+        cdef int32_t i
+        for i in range(self.stride):
+            key = (key ^ values[i]) * feature_factor[0]
+            key ^= key >> 32
+        key |= key == 0
+        record = find_record(m, key)
+        return record if record != NULL else self.write_record(m, new_record(m, key), values)
+
     # Scoring
 
-    cdef void begin_sentence(self, MemoryC* m) noexcept nogil:
-        """Nothing is kept from one sentence to the next but what groups added up to; and that only as far as there is
-        room."""
-        if m.sentence == 0x7FFFFFFF:
-            memset(m.signs, 0, self.n_slots * self.sign_length * sizeof(int32_t))
-            m.sentence = 0
-        m.sentence += 1
-        if m.used > m.n_lines - m.n_lines // 4:
-            memset(m.lines, 0, sizeof(LineC) << LINE_BITS)
-            m.used = 1
-
-    cdef int32_t choose(self, MemoryC* m, const StateC* s, const feat_t* words, const int16_t* mask) noexcept nogil:
+    cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil:
         cdef SceneC scene
-        cdef int32_t i, n
-        cdef ListsC lists = ListsC(0, 0, 0, False)
-        cdef int32_t n_nodes = self.n_nodes
+        cdef ListsC lists
         cdef const ChunkC* chunk
-        cdef const int16_t* sums[MAX_CHUNKS]
-        cdef int32_t n_sums = 0
-        find_nodes(self.extractor.steps, n_nodes, s, scene.node)
-        scene.present = 0
-        for i in range(n_nodes):
-            scene.present |= <uint64_t>(scene.node[i] >= 0) << i
-            scene.row[i] = words + scene.node[i] * self.stride
-        scene.state, scene.words, scene.nodes = s, words, state_nodes(s)
+        cdef int16_t* sums[MAX_CHUNKS]
+        cdef int32_t i, n_sums = 0, kept, bound = self.bias_bound, top
+        self.look(m, s, &scene)
+        if all_scores:
+            return self.choose_of_all(m, &scene, mask)
+        begin(&lists, m)
         for i in range(self.n_chunks):      # those of which sums are kept come first
             chunk = &self.chunks[i]
             if chunk.kind == KIND_CROSS:
                 self.collect(m, &lists, chunk, &scene)
-            elif chunk.kind == KIND_BUFFER or scene.node[chunk.anchor] >= 0:
-                sums[n_sums] = self.chunk_sum(m, chunk, &scene)
-                n_sums += 1
+                break
+            if chunk.kind != KIND_BUFFER and scene.node[chunk.anchor] < 0:
+                continue
+            kept = chunk.first_kept
+            if chunk.depth >= 0:
+                kept += (s.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
+            sums[n_sums] = m.kept + <size_t>kept * KERNEL_SHORT
+            if self.has_changed(m, chunk, &scene, kept):
+                self.collect(m, &lists, chunk, &scene)
+                if lists.rows.n_longs == 0:
+                    put_long(&lists, self.zeros)
+                self.kernels.sum(&lists.rows, sums[n_sums])
+                m.bounds[kept] = lists.bound
+                begin(&lists, m)
+            bound += m.bounds[kept]
+            n_sums += 1
         for i in range(n_sums):
-            m.rows[lists.n_long + i] = sums[i]
-        lists.n_long += n_sums
-        m.rows[lists.n_long] = self.bias
-        lists.n_long += 1
-        n = self.line_up(m, &lists)
-        i = self.kernels.best(m.rows, lists.n_long, n, self.blocks, mask, self.rank, m.scores)
-        if lists.is_loose:
-            memset(m.loose, 0, self.width * sizeof(int16_t))
-        return i
+            put_long(&lists, sums[i])
+        put_long(&lists, self.bias)
+        i = self.kernels.best(&lists.rows, mask, self.rank, m.scores, &top)
+        # Nearly always something in the head is better than anything behind it can be
+        return i if bound + lists.bound < top else self.choose_of_all(m, &scene, mask)
 
-    cdef const int16_t* chunk_sum(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene) noexcept nogil:
-        """The chunk's sum, made anew if something that it looks at has changed."""
-        cdef int32_t slot = chunk.first_slot, i, n
-        cdef int32_t n_nodes = chunk.n_nodes, n_watched = chunk.n_watched
-        cdef int32_t* kept
-        cdef int16_t* total
-        cdef int32_t found, changed
-        cdef ListsC lists = ListsC(0, 0, 0, False)
-        if chunk.depth >= 0:
-            slot += (scene.state.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
-        kept = m.signs + slot * self.sign_length
-        total = m.kept + <size_t>slot * self.width
-        changed = kept[0] ^ m.sentence
-        kept[0] = m.sentence
-        kept += 1
-        for i in range(n_nodes):
-            found = scene.node[chunk.nodes[i]]
-            changed |= kept[i] ^ found
-            kept[i] = found
-        kept += n_nodes
-        for i in range(n_watched):
-            found = watched_node(scene.nodes, scene.node[chunk.watched[i] >> 2], chunk.watched[i] & 3)
-            changed |= kept[i] ^ found
-            kept[i] = found
-        if not changed:
-            return total
-        self.collect(m, &lists, chunk, scene)
-        if lists.n_long == 0 and not lists.is_loose:
-            m.rows[0] = self.zeros
-            lists.n_long = 1
-        n = self.line_up(m, &lists)
-        self.kernels.sum(m.rows, lists.n_long, n, self.blocks, total)
-        if lists.is_loose:
-            memset(m.loose, 0, self.width * sizeof(int16_t))
-        return total
+    cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
+        """The same from all rows, tails included."""
+        cdef ListsC lists
+        cdef int32_t i
+        begin(&lists, m)
+        m.full += 1
+        for i in range(self.n_chunks):
+            if self.chunks[i].kind != KIND_ANCHORED or scene.node[self.chunks[i].anchor] >= 0:
+                self.collect(m, &lists, &self.chunks[i], scene)
+        put_long(&lists, self.bias)
+        lists.rows.tails[lists.rows.n_tails] = self.bias
+        lists.rows.n_tails += 1
+        return self.kernels.best_of_all(&lists.rows, self.blocks, mask, self.rank, m.scores)
 
-    cdef int32_t line_up(self, MemoryC* m, ListsC* lists) noexcept nogil:
-        if lists.is_loose:
-            m.rows[lists.n_long] = m.loose
-            lists.n_long += 1
-        memcpy(m.rows + lists.n_long, m.shorts, lists.n_short * sizeof(int16_t*))
-        return lists.n_long + lists.n_short
+    cdef inline void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil:
+        cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
+        cdef uint64_t present = 0
+        cdef uint64_t** of_word = m.of_word
+        cdef const char* nodes = <const char*>state_nodes(s)
+        cdef const StepC* step = self.steps
+        for i in range(on_stack):
+            scene.node[step[i].node] = S(s, step[i].argument)
+        for i in range(on_stack, in_buffer):
+            scene.node[step[i].node] = N(s, step[i].argument)
+        for i in range(in_buffer, n_steps):
+            scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
+        for i in range(n):
+            present |= <uint64_t>(scene.node[i] >= 0) << i
+            scene.record[i] = of_word[scene.node[i]]
+        scene.state, scene.nodes, scene.present = s, <const NodeC*>nodes, present
 
-    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, const SceneC* scene) noexcept nogil:
-        cdef uint64_t value[MAX_VALUES]
-        cdef int32_t place = chunk.first_pattern + pattern_place(chunk, scene.present)
-        cdef const PatternC* p = &self.patterns[self.pattern_of[place]]
-        cdef LineC* line
-        cdef LineC** homes = m.homes
-        cdef uint64_t* keys = m.keys
-        cdef int16_t* loose = m.loose
-        cdef int32_t i, k, n_groups = p.n_groups, n_long = lists.n_long, n_short = lists.n_short, weights = 0
-        cdef int32_t n_direct
-        self.read_values(p, scene, value)
-        n_direct = self.direct_keys(m, p, value)
-        self.group_keys(m, p, value)
-        n_direct = self.direct_rows(m, n_direct)
-        m.asked += n_groups
-        for i in range(n_groups):
-            line = homes[i]
-            if line.key != keys[i]:
-                line = find_line(line, keys[i])
-                if line == NULL:
-                    line = self.make(m, &self.groups[p.first_group + i], keys[i], scene, lists.n_spare)
-                    lists.n_spare += 1
-            # no branches where none can be foreseen: a row is put on both lists and counts on one, or on none
-            m.rows[n_long] = m.shorts[n_short] = row_at(m, line.dense)
-            n_long += line.is_long
-            n_short += line.is_short
-            weights |= line.n
-            for k in range(UNFORESEEN):     # those behind the last one add 0
-                loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
-            for k in range(UNFORESEEN, line.n):
-                loose[line.column[k]] = <int16_t>(loose[line.column[k]] + line.value[k])
-        for i in range(n_direct):
-            add_table_row(&self.rows_of, m.found_rows[i], loose)
-        lists.n_long, lists.n_short = n_long, n_short
-        lists.is_loose |= (weights | n_direct) != 0
+    cdef inline bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene, int32_t kept) noexcept nogil:
+        """Does the chunk look at anything else than when its sum was kept? Notes what it looks at now."""
+        cdef int32_t* sign = m.signs + kept * self.sign_length
+        cdef const int32_t* looked_at = self.watched + chunk.first_watched
+        cdef int32_t i, found, changed = sign[0] ^ m.sentence, n_plain = chunk.n_plain, n = chunk.n_watched
+        sign[0] = m.sentence
+        for i in range(n_plain):
+            found = scene.node[looked_at[i]]
+            changed |= sign[i + 1] ^ found
+            sign[i + 1] = found
+        for i in range(n_plain, n):
+            found = watched_node(scene.nodes, scene.node[looked_at[i] >> 2], looked_at[i] & 3)
+            changed |= sign[i + 1] ^ found
+            sign[i + 1] = found
+        return changed != 0
 
-    cdef inline void read_values(self, const PatternC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
-        cdef const ValueC* v = self.values + p.first_value
-        cdef int32_t i, n_stored = p.n_stored, n_values = p.n_values, n_all = p.n_all
+    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, SceneC* scene) noexcept nogil:
+        cdef uint64_t value[MAX_LOCALS]
+        cdef const ProgramC* p = &self.programs[self.program_of[chunk.first_pattern
+                                                                + pattern_place(chunk, scene.present)]]
+        cdef const RefC* ref = self.refs + p.first_ref
+        cdef int32_t i, n, n_refs = p.n_refs, refs_at = m.words.refs_at
+        cdef uint64_t* known
+        cdef uint64_t* rows = m.rows
+        self.read_locals(p, scene, value)
+        scene.record[self.n_nodes] = value
+        n = self.write_keys(m, p, scene)
+        if p.direct > p.all:
+            n = self.write_direct(m, p, scene, n)
+        for i in range(n_refs):
+            known = <uint64_t*>scene.record[ref[i].node] + refs_at + ref[i].slot
+            rows[i] = known[0]
+            if rows[i] == 0:
+                rows[i] = self.fill_ref(m, &self.lookups[ref[i].lookup], scene, known, lists)
+        m.asked += n
+        rows += n_refs
+        if self.kernels.find(m.homes, m.keys, n, rows):
+            for i in range(n):
+                if rows[i] == 0:
+                    rows[i] = self.make(m, &self.lookups[m.owners[i]], m.keys[i], scene, lists)
+        lists.bound += self.kernels.sort(m.rows, n_refs + n, m.arena, &lists.rows)
+
+    cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
+        cdef const LocalC* v = self.locals + p.first_local
+        cdef int32_t i, n = p.n_locals
         value[0] = 0
-        for i in range(n_stored):
-            value[i + 1] = scene.row[v[i].node][v[i].argument]
-        for i in range(n_stored, n_values):
-            value[i + 1] = state_number(&v[i], scene)
-        for i in range(n_values, n_all):
-            value[i + 1] = self.extractor.part_value(<const PartC*>&v[i], scene.node, scene.nodes, NULL,
-                                                     scene.state.root_pos)
-
-    cdef inline int32_t direct_keys(self, MemoryC* m, const PatternC* p, const uint64_t* value) noexcept nogil:
-        """Feature keys of the rules that are looked up by themselves, as far as they may have a row."""
-        cdef const DirectC* d = self.direct + p.first_direct
-        cdef feat_t* keys = m.direct
-        cdef TableC table = self.rows_of
-        cdef feat_t key
-        cdef int32_t i, n = 0, n_rules = p.n_direct
-        for i in range(n_rules):
-            key = feature_key(d[i].seed
-                              + value[d[i].term[0]] * feature_factor[0] + value[d[i].term[1]] * feature_factor[1]
-                              + value[d[i].term[2]] * feature_factor[2] + value[d[i].term[3]] * feature_factor[3])
-            keys[n] = key
-            n += may_have_row(&table, key)
         for i in range(n):
-            PREFETCH(&table.buckets[home_bucket(&table, keys[i])])
-        return n
+            value[i + 1] = v[i].factor * local_value(&v[i], scene)
 
-    cdef inline void group_keys(self, MemoryC* m, const PatternC* p, const uint64_t* value) noexcept nogil:
-        cdef const GroupC* g = self.groups + p.first_group
-        cdef uint64_t* keys = m.keys
-        cdef LineC** homes = m.homes
-        cdef LineC* lines = m.lines
-        cdef int32_t i, k, n_groups = p.n_groups, shift = m.shift
+    cdef inline int32_t write_keys(self, MemoryC* m, const ProgramC* p, const SceneC* scene) noexcept nogil:
+        """Keys of the lookups; their buckets are on the way."""
+        cdef const LookupC* found = self.lookups + p.first_lookup
+        cdef const uint64_t* const* record = scene.record
+        cdef int32_t i, k, n = 0, first = p.first_lookup, two = p.two - first, four = p.four - first
+        cdef int32_t all_of_them = p.all - first
         cdef uint64_t key
-        for i in range(n_groups):
-            key = (g[i].seed + value[g[i].term[0]] * feature_factor[0] + value[g[i].term[1]] * feature_factor[1]
-                   + value[g[i].term[2]] * feature_factor[2] + value[g[i].term[3]] * feature_factor[3])
-            if g[i].n_terms > 4:
-                for k in range(4, MAX_TERMS):
-                    key += value[g[i].term[k]] * feature_factor[k]
-            key |= key == 0
-            keys[i] = key
-            homes[i] = lines + ((key * HOME) >> shift) * WAYS
-            PREFETCH(homes[i])
+        for i in range(two):
+            put_key(m, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1))
+        for i in range(two, four):
+            put_key(m, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
+                    + term(record, found + i, 2) + term(record, found + i, 3))
+        for i in range(four, all_of_them):
+            key = found[i].seed
+            for k in range(MAX_TERMS):
+                key += term(record, found + i, k)
+            put_key(m, i, first + i, key)
+        return all_of_them
 
-    cdef inline int32_t direct_rows(self, MemoryC* m, int32_t n) noexcept nogil:
-        cdef int32_t i, n_found = 0
-        cdef uint32_t row
-        for i in range(n):
-            row = find_row(&self.rows_of, m.direct[i])
-            m.found_rows[n_found] = row
-            PREFETCH(self.rows_of.rows + row)
-            n_found += row != 0
-        return n_found
+    cdef int32_t write_direct(self, MemoryC* m, const ProgramC* p, const SceneC* scene, int32_t n) noexcept nogil:
+        """Words together with something else: too many keys to remember, and most of them have no weights."""
+        cdef const LookupC* found = self.lookups + p.all
+        cdef const uint64_t* const* record = scene.record
+        cdef uint64_t* keys = m.keys + n
+        cdef int32_t* owners = m.owners + n
+        cdef int32_t i, count = p.direct - p.all, first = p.all
+        for i in range(count):
+            keys[i] = (found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
+                       + term(record, found + i, 2) + term(record, found + i, 3))
+            owners[i] = first + i
+        count = self.kernels.filter(&self.filter, keys, owners, count)
+        for i in range(count):
+            put_key(m, n + i, owners[i], keys[i])
+        return n + count
 
-    cdef LineC* make(self, MemoryC* m, const GroupC* group, uint64_t key, const SceneC* scene,
-                     int32_t number) noexcept nogil:
-        cdef LineC* line = m.lines + ((key * HOME) >> m.shift) * WAYS
-        cdef uint16_t columns[SPARSE + FEW + KERNEL_LANES * KERNEL_SHORT + 4]
-        cdef int32_t i, k, n, n_head, length, first
+    cdef uint64_t fill_ref(self, MemoryC* m, const LookupC* lookup, const SceneC* scene, uint64_t* known,
+                       ListsC* lists) noexcept nogil:
+        """What a reference of a record is to be: words that agree in what the templates ask share a row."""
+        cdef uint64_t key = lookup.seed, row
+        cdef const kernel_bucket* home
+        cdef int32_t i
+        for i in range(MAX_TERMS):
+            key += term(scene.record, lookup, i)
+        key |= key == 0
+        home = &m.buckets[home_of(key) >> m.shift]
+        if self.kernels.find(&home, &key, 1, &row):
+            row = self.make(m, lookup, key, scene, lists)
+        if line_of(row) < m.n_lines:
+            known[0] = row
+        return row
+
+    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const SceneC* scene,
+                       ListsC* lists) noexcept nogil:
+        cdef uint64_t row = look_beside(m, key)
+        if row != 0:
+            return row
         m.made += 1
-        self.add_up(m, group, self.extractor, scene)
-        k = <int32_t>(key >> 17 & (WAYS - 1))
-        for i in range(WAYS - 1, -1, -1):   # the first empty line, else any
-            if line[i].key == 0:
-                k = i
-        line += k
-        memset(line, 0, sizeof(LineC))
-        line.key = key
-        n = list_weights(m.found, self.width, columns, &n_head)
-        first = 0
-        if n > FEW:
-            line.is_long = n - n_head > SPARSE or self.blocks <= KERNEL_SHORT
-            line.is_short = not line.is_long
-            length = self.blocks if line.is_long else KERNEL_SHORT
-            line.dense = m.used
-            if m.used + length > m.n_lines:     # no room: not remembered
-                line.key, line.dense = 0, m.n_lines + number * self.blocks
-            else:
-                m.used += length
-            memcpy(row_at(m, line.dense), m.found, length * LINE)
-            first = n if line.is_long else n_head
-        for i in range(first, n):
-            line.column[line.n], line.value[line.n] = columns[i], m.found[columns[i]]
-            line.n += 1
-        return line
+        self.add_up(m, lookup, self.extractor, scene)
+        row = keep_sum(m, key, self.width, lists.spare)
+        lists.spare += line_of(row) >= m.n_lines
+        return row
 
-    cdef void add_up(self, MemoryC* m, const GroupC* group, Extractor e, const SceneC* scene) noexcept nogil:
-        """The plain way: every template of the group by its feature key."""
+    cdef void add_up(self, MemoryC* m, const LookupC* lookup, Extractor e, const SceneC* scene) noexcept nogil:
+        """The plain way: every template by its feature key."""
         cdef const RuleC* rule
         cdef uint64_t present = scene.present
         cdef feat_t total, value
@@ -516,9 +439,9 @@ cdef class Engine:
         cdef uint32_t row
         memset(m.found, 0, self.width * sizeof(int16_t))
         for i in range(e.n_conditions):
-            if scene.row[e.conditions[i].node][e.conditions[i].value] != FEATURE_NONE:
+            if values_of(m, scene.record[e.conditions[i].node])[e.conditions[i].value] != FEATURE_NONE:
                 present |= <uint64_t>1 << (MAX_NODES + i)
-        for i in range(group.first_rule, group.first_rule + group.n_rules):
+        for i in range(lookup.first_rule, lookup.first_rule + lookup.n_rules):
             rule = &e.rules[self.rules[i]]
             if not present & rule.any_of or present & rule.need != rule.need:
                 continue
@@ -526,7 +449,7 @@ cdef class Engine:
             for k in range(rule.n_parts):
                 place = rule.parts[k]
                 if place < e.n_stored:
-                    value = scene.row[e.stored[place].node][e.stored[place].value]
+                    value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
                 else:
                     value = e.part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL,
                                          scene.state.root_pos)
@@ -537,73 +460,75 @@ cdef class Engine:
                 add_table_row(&self.rows_of, row, m.found)
 
 
+cdef inline void begin(ListsC* lists, MemoryC* m) noexcept nogil:
+    lists.rows.longs, lists.rows.shorts, lists.rows.tails = m.longs, m.shorts, m.tails
+    lists.rows.n_longs = lists.rows.n_shorts = lists.rows.n_tails = lists.bound = lists.spare = 0
+
+
+cdef inline void put_long(ListsC* lists, int16_t* row) noexcept nogil:
+    lists.rows.longs[lists.rows.n_longs] = row
+    lists.rows.n_longs += 1
+
+
 cdef inline int32_t pattern_place(const ChunkC* chunk, uint64_t present) noexcept nogil:
     """Which of the chunk's nodes are there, as a small number: the bits gathered by one multiplication."""
     return <int32_t>(((present & chunk.bit_mask) * chunk.gather) >> PLACE_SHIFT)
 
 
-cdef inline LineC* find_line(LineC* line, uint64_t key) noexcept nogil:
-    """The line of a key among the WAYS where it may stand; NULL: it is not there."""
-    cdef int32_t i
-    for i in range(1, WAYS):
-        if line[i].key == key:
-            return &line[i]
-    return NULL
+cdef inline uint64_t term(const uint64_t* const* record, const LookupC* lookup, int32_t i) noexcept nogil:
+    return record[lookup.term[i].node][lookup.term[i].slot]
 
 
-cdef inline int16_t* row_at(const MemoryC* m, uint32_t line) noexcept nogil:
-    """A row of the arena; the spare ones are taken for its continuation."""
-    return m.arena + <size_t>line * KERNEL_LANES
+cdef inline void put_key(MemoryC* m, int32_t n, int32_t lookup, uint64_t key) noexcept nogil:
+    cdef const kernel_bucket* home
+    key |= key == 0
+    home = &m.buckets[home_of(key) >> m.shift]
+    PREFETCH(home)
+    m.keys[n], m.owners[n], m.homes[n] = key, lookup, home
 
 
-cdef inline int32_t list_weights(const int16_t* found, int32_t width, uint16_t* columns,
-                                 int32_t* n_head) noexcept nogil:
-    """The columns that are not 0, as far as that matters: no more behind the head than a line has room for, and one.
+cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:
+    return (<const int32_t*>(nodes + <Py_ssize_t>i * <Py_ssize_t>sizeof(NodeC) + field))[0]
 
-    n_head: those that a short row has room for.
-    """
-    cdef int32_t i, k, n = 0, n_short = min(width, <int32_t>(KERNEL_SHORT * KERNEL_LANES))
-    for i in range(0, n_short, 4):
-        if (<const uint64_t*>(found + i))[0] != 0:
-            for k in range(i, i + 4):
-                columns[n] = <uint16_t>k
-                n += found[k] != 0
-    n_head[0] = n
-    for i in range(n_short, width, 4):
-        if (<const uint64_t*>(found + i))[0] != 0:
-            for k in range(i, i + 4):
-                columns[n] = <uint16_t>k
-                n += found[k] != 0
-            if n - n_head[0] > SPARSE:
-                break
-    return n
+
+cdef uint64_t factor_of(place) except 0:
+    """Of the place of a term: those of feature keys, and more of the kind."""
+    cdef uint64_t seed = place
+    return feature_factor[<int>place] if place < FEATURE_FACTORS else splitmix64(&seed) | 1
+
+
+def depth_of(plan, node):
+    """How many steps away from the stack or the buffer."""
+    step, argument = plan.nodes[node]
+    return 0 if STEPS[step] in ("stack", "buffer", "pair") else 1 + (STEPS[step] in ("l2", "r2")) + depth_of(plan, argument)
 
 
 cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) noexcept nogil:
     return head(nodes, i) if side == 0 else l1(nodes, i) if side == 1 else r1(nodes, i)
 
 
-cdef inline uint64_t state_number(const ValueC* v, const SceneC* scene) noexcept nogil:
-    """A number that says what the extractor's value says, 0 where something is missing."""
+cdef inline feat_t local_value(const LocalC* v, const SceneC* scene) noexcept nogil:
+    """What Extractor.part_value says."""
     cdef const NodeC* nodes = scene.nodes
     cdef int32_t i = scene.node[v.node], root_pos = scene.state.root_pos, other, distance
+    if v.kind == PRESENCE:
+        return 1 + (i >= 0)
     if i < 0:
-        return 0
+        return FEATURE_NONE
     if v.kind == LABEL:
-        return <uint64_t>(label(nodes, i) + 2)
+        return label_hash(label(nodes, i)) if label(nodes, i) >= 0 else FEATURE_NONE
     if v.kind == LEFT_VALENCY:
-        return <uint64_t>(min(lval(nodes, i), v.cap) + 1)
+        return feature_number(min(lval(nodes, i), v.cap))
     if v.kind == RIGHT_VALENCY:
-        return <uint64_t>(min(rval(nodes, i), v.cap) + 1)
+        return feature_number(min(rval(nodes, i), v.cap))
     if v.kind == LEFT_SET:
-        return lset(nodes, i) + 1
+        return set_value(lset(nodes, i))
     if v.kind == RIGHT_SET:
-        return rset(nodes, i) + 1
+        return set_value(rset(nodes, i))
     if v.kind == DISTANCE:
         other = scene.node[v.argument]
         if other < 0:
-            return 0
+            return FEATURE_NONE
         distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
-        distance = distance if distance > 0 else -distance
-        return <uint64_t>(min(distance, v.cap if v.cap > 0 else 10) + 1)
-    return <uint64_t>((lval(nodes, i) + rval(nodes, i) == 0) + 1)
+        return distance_value(distance, v.cap)
+    return feature_number(lval(nodes, i) + rval(nodes, i) == 0)

@@ -20,7 +20,6 @@ from parser.feature.plan import KINDS, STEPS, Part, Plan
 BUFFER, ANCHORED, CROSS = range(3)
 MOST_BITS = 8
 MOST_PLANNING = 100_000  # pairs of groups over all patterns of a chunk: about a second
-MOST_TERMS = 8
 DIRECT_PARTS = 4
 FEW_RULES = 2
 LABEL = KINDS.index("L")
@@ -89,6 +88,11 @@ class Group:
     @cached_property
     def total(self) -> int:
         return sum(level_of(attributes) for _, attributes in self.words)
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Are there nodes with as many values as there are words?"""
+        return any(level_of(attributes) > 1 for _, attributes in self.words)
 
     @cached_property
     def order(self) -> tuple:
@@ -292,16 +296,16 @@ def join_all(groups: list[Group]) -> list[Group]:
 def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
     """What it costs to look up group a together with b; None: they stay apart.
 
-    One word with what hangs on one side of it is looked up together. Otherwise everything that a looks at must be known
-    to b, or be something with few values that hardly adds keys. And b must not have many more keys than a: the rows of
-    frequent tags, in which most actions have a weight, are not to be copied for every word.
+    Everything that a looks at must be known to b, or be something with few values that hardly adds keys. Templates that
+    look at less have rows of their own: there are few of them, with weights for most actions, and they are needed
+    again and again; what a template of more values adds to them is for few actions, and takes a short row.
     """
-    if b.total < a.total or b.total > a.least + MOST_GROWTH * (len(b.nodes) > 1):
+    one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1
+    if a.has_words != b.has_words or bool(a.parts) != bool(b.parts):
         return None
-    one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1 and (a.total > 1) == (b.total > 1)
     if not a.words and not b.words and len(a.parts | b.parts) <= 2:
         return 0, 0, 0
-    if not one_word and not (a.nodes <= b.nodes and a.parts <= b.parts):
+    if a.nodes != b.nodes or not (one_word or a.parts <= b.parts):
         return None
     extended = 0
     for node, attributes in a.words:

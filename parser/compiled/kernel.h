@@ -1,7 +1,8 @@
-/* Adding up rows of 16-bit numbers, and finding the best: the same code compiled for several instruction sets.
+/* Looking up remembered sums, adding up rows, finding the best: the same code compiled for several instruction sets.
 
-   Everything is integer arithmetic modulo 2**16, so all variants give the same bits. A line is 32 numbers, aligned
-   to 64 bytes. KERNELS lists the variants that this build has, the plain one first. */
+   Everything is integer arithmetic modulo 2**16, so all variants give the same bits. A line is 64 bytes, aligned: 32
+   numbers of a long row, or the 64 of a short one, which holds the first 64 columns as bytes. KERNELS lists the variants
+   that this build has, the plain one first. The *head* are the first 64 columns, where nearly all weights are. */
 #ifndef ARCSPEED_KERNEL_H
 #define ARCSPEED_KERNEL_H
 #include <stdint.h>
@@ -19,17 +20,63 @@
 #endif
 
 #define KERNEL_LANES 32
-#define KERNEL_SHORT 2 /* lines of a short row; a long one has all */
+#define KERNEL_SHORT 64 /* columns of a short row */
 #define KERNEL_ILLEGAL (-32768)
+#define KERNEL_WAYS 4
+
+typedef struct { /* a cache line of remembered sums */
+    uint64_t key[KERNEL_WAYS]; /* 0: empty */
+    uint64_t row[KERNEL_WAYS];
+} kernel_bucket;
+
+/* A reference to a row: four bits, 28 for its first line, and above them a bound of what stands behind the head. */
+#define KERNEL_ROW_SHORT 1 /* one line of bytes: the head */
+#define KERNEL_ROW_WIDE 2  /* 16-bit numbers: the head, */
+#define KERNEL_ROW_TAIL 4  /* and all other columns */
+#define KERNEL_ROW_LINE 0xFFFFFFF0ULL
+
+typedef struct { /* what is to be added up */
+    const int16_t **longs;
+    const int8_t **shorts;
+    const int16_t **tails; /* those of `longs` that go on behind the head */
+    int32_t n_longs; /* at least 1 */
+    int32_t n_shorts;
+    int32_t n_tails;
+} kernel_rows;
+
+/* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
+typedef struct {
+    const uint64_t *words;
+    int32_t shift; /* 32 - log2(number of words) */
+} kernel_filter;
+
+static inline uint64_t kernel_finish(uint64_t z) { /* as feature_key of mix.h */
+    z ^= z >> 33;
+    z *= 0xFF51AFD7ED558CCDULL;
+    z ^= z >> 33;
+    z *= 0xC4CEB9FE1A85EC53ULL;
+    z ^= z >> 33;
+    return z ? z : 1;
+}
 
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* out = sum of n rows, the first n_long (at least 1) of them long */
-    void (*sum)(const int16_t *const *rows, int32_t n_long, int32_t n, int32_t blocks, int16_t *out);
-    /* the same; gives the lowest rank among the columns of the highest score where mask is set (0 or -1 per column) */
-    int32_t (*best)(const int16_t *const *rows, int32_t n_long, int32_t n, int32_t blocks, const int16_t *mask,
-                    const int16_t *rank, int16_t *out);
+    /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives
+       their number. There is room for 8 more of each. */
+    int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
+    /* row[i] = what is remembered under key[i] in its bucket, 0: nothing. Gives the number of those not found. */
+    int32_t (*find)(const kernel_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
+    /* Puts rows on the lists they belong to; gives the sum of their bounds. Each list has room for 8 more. */
+    int32_t (*sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows);
+    /* the sums of the head, the first KERNEL_SHORT columns */
+    void (*sum)(const kernel_rows *rows, int16_t *out);
+    /* the same; gives the lowest rank among the columns of the highest score where mask is set (0 or -1 per column), and
+       that score: KERNEL_ILLEGAL if there is none */
+    int32_t (*best)(const kernel_rows *rows, const int16_t *mask, const int16_t *rank, int16_t *out, int32_t *top);
+    /* the same over `lines` lines of columns; the mask is set somewhere */
+    int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
+                           int16_t *out);
 } kernel_set;
 
 #define KERNEL_NAME(f) f##_plain
@@ -41,26 +88,52 @@ static int usable_plain(void) { return 1; }
 /* Only where GCC's names of instruction sets are known to work, and not in checked builds. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
 #define ARCSPEED_X86_KERNELS 1
+#include <immintrin.h>
+/* the lowest of eight signed numbers */
+__attribute__((target("avx2"))) static inline int16_t kernel_lowest(__m128i v) {
+    __m128i sign = _mm_set1_epi16(-32768);
+    return (int16_t)(_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(v, sign)), 0) ^ 0x8000);
+}
+__attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m256i v) {
+    return kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
+}
 #define KERNEL_NAME(f) f##_avx2
-#define KERNEL_TARGET __attribute__((target("avx2")))
+#define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32
+#define KERNEL_MOST(a, b) ((LANES)_mm256_max_epi16((__m256i)(a), (__m256i)(b)))
+#define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
+#define KERNEL_LOWEST(v) \
+    kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
+#define KERNEL_WHICH(bucket, wanted) \
+    _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64( \
+        _mm256_load_si256((const __m256i *)(bucket)->key), _mm256_set1_epi64x((long long)(wanted)))))
 #include "parser/compiled/kernel_body.h"
 #define KERNEL_NAME(f) f##_avx512
-#define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2")))
+#define KERNEL_COMPRESS
+#define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define KERNEL_BYTES 64
+#define KERNEL_MOST(a, b) ((LANES)_mm512_max_epi16((__m512i)(a), (__m512i)(b)))
+#define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
+#define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
+                                                               _mm512_extracti64x4_epi64((__m512i)(v), 1)))
+#define KERNEL_WHICH(bucket, wanted) \
+    _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)(bucket)->key), _mm256_set1_epi64x((long long)(wanted)))
 #include "parser/compiled/kernel_body.h"
-static int usable_avx2(void) { __builtin_cpu_init(); return __builtin_cpu_supports("avx2") != 0; }
+static int usable_avx2(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+}
 static int usable_avx512(void) {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    return usable_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 #endif
 
 static const kernel_set kernel_sets[] = {
-    {"plain", usable_plain, sum_plain, best_plain},
+    {"plain", usable_plain, filter_plain, find_plain, sort_plain, sum_plain, best_plain, best_of_all_plain},
 #ifdef ARCSPEED_X86_KERNELS
-    {"avx2", usable_avx2, sum_avx2, best_avx2},
-    {"avx512", usable_avx512, sum_avx512, best_avx512},
+    {"avx2", usable_avx2, filter_avx2, find_avx2, sort_avx2, sum_avx2, best_avx2, best_of_all_avx2},
+    {"avx512", usable_avx512, filter_avx512, find_avx512, sort_avx512, sum_avx512, best_avx512, best_of_all_avx512},
 #endif
 };
 #define N_KERNEL_SETS ((int32_t)(sizeof kernel_sets / sizeof *kernel_sets))

@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
-from parser.compiled.engine cimport Engine, MemoryC
+from parser.compiled.engine cimport Engine
+from parser.compiled.memory cimport MemoryC
+from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.workspace cimport Workspace
 from parser.transition.state cimport StateC
@@ -17,5 +19,6 @@ cdef class CompiledParser(GreedyParser):
     cdef int32_t* actions               # of the columns
     cdef int32_t* by_rank
 
+    cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil
     cdef const int16_t* mask_of(self, Workspace work, const StateC* s, uint32_t moves) noexcept nogil
     cdef void spread(self, Workspace work, const int16_t* sums) noexcept nogil

@@ -1,11 +1,13 @@
 """A greedy parser with compiled weights: the decisions of the plain way of scoring, made by the engine."""
 
+from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
 from parser.common cimport feat_t
-from parser.compiled.engine cimport Engine, Memory, MemoryC, aligned
+from parser.compiled.engine cimport Engine
+from parser.compiled.memory cimport KERNEL_SHORT, Memory, MemoryC, aligned, fetch_records
 from parser.compiled.table cimport add_table_row, find_row
 from parser.score.choose cimport argmax
 from parser.search.base cimport ResultC
@@ -31,7 +33,7 @@ cdef class CompiledParser(GreedyParser):
         self.system = fits(system, compiled.extractor, compiled.n_actions)
         self.extractor, self.compiled, self.unit = compiled.extractor, compiled, 1 / compiled.scale
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
-        self.engine = Engine(compiled.table, compiled.extractor, compiled.chunks, compiled.actions.tolist(), kernel)
+        self.engine = Engine(compiled.table, compiled.extractor, compiled.layout, compiled.actions.tolist(), kernel)
         width = self.engine.width
         self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t))
         self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t))
@@ -48,12 +50,22 @@ cdef class CompiledParser(GreedyParser):
         free(self.actions)
 
     cdef int prepare(self, Workspace work) except -1:
-        cdef Memory memory = Memory(self.engine)
+        cdef Memory memory = self.engine.new_memory()
         work.prepare(self.system.n_actions, self.extractor.max_features)
         work.own, work.own_c = memory, &memory.c
         return 0
 
     cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef int32_t i
+        (<Memory>work.own).begin_sentence(n)
+        for i in range(1, n + 1):
+            m.of_word[i] = self.engine.record_of(m, words + <size_t>i * self.extractor.stride)
+        fetch_records(m, n)
+        return self.decode(work, n, out)
+
+    cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil:
+        """The tree of the sentence whose words are in the memory."""
         cdef MemoryC* m = <MemoryC*>work.own_c
         cdef uint32_t moves
         cdef int32_t action
@@ -61,7 +73,6 @@ cdef class CompiledParser(GreedyParser):
         work.states.reserve(1, n)
         s = work.states.at(0)
         self.system.init(s, n)
-        self.engine.begin_sentence(m)
         if out.arcs != NULL:
             for action in range(n):     # what is never decided is certain
                 out.arcs[action] = out.labelled[action] = 1
@@ -69,7 +80,7 @@ cdef class CompiledParser(GreedyParser):
         while moves != 0:
             action = forced_action(self.system, s, moves)
             if action < 0:
-                action = self.by_rank[self.engine.choose(m, s, words, self.mask_of(work, s, moves))]
+                action = self.by_rank[self.engine.choose(m, s, self.mask_of(work, s, moves), out.arcs != NULL)]
                 if out.arcs != NULL:
                     self.spread(work, m.scores)
                     mask_legal(self.system, s, moves, work.legal)
@@ -118,7 +129,7 @@ cdef class CompiledParser(GreedyParser):
         """
         cdef const feat_t[:, ::1] values = rows
         cdef MemoryC* m = <MemoryC*>work.own_c
-        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, states = 0
+        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, fast, states = 0, i
         cdef int16_t[::1] sums = np.zeros(self.engine.width, np.int16)
         cdef size_t bytes_ = self.engine.width * sizeof(int16_t)
         cdef uint32_t moves
@@ -128,13 +139,18 @@ cdef class CompiledParser(GreedyParser):
         s = work.states.at(0)
         for _again in range(2):         # the second time everything is remembered
             self.system.init(s, n)
-            self.engine.begin_sentence(m)
+            (<Memory>work.own).begin_sentence(n)
+            for i in range(1, n + 1):
+                m.of_word[i] = self.engine.record_of(m, &values[i + 1, 0])
             moves = self.system.legal(s)
             while moves != 0:
                 states += 1
                 plain = self.choose(work, s, &values[1, 0], moves)
                 memcpy(&sums[0], m.found, bytes_)
-                action = self.by_rank[self.engine.choose(m, s, &values[1, 0], self.mask_of(work, s, moves))]
+                fast = self.by_rank[self.engine.choose(m, s, self.mask_of(work, s, moves), False)]
+                if fast != plain or memcmp(&sums[0], m.scores, KERNEL_SHORT * sizeof(int16_t)) != 0:
+                    wrong.append((states, plain, fast))
+                action = self.by_rank[self.engine.choose(m, s, self.mask_of(work, s, moves), True)]
                 if action != plain or memcmp(&sums[0], m.scores, bytes_) != 0:
                     wrong.append((states, plain, action))
                 self.system.apply(s, action_move(self.system, plain), action_label(self.system, plain))

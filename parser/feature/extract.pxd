@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 from parser.common cimport feat_t
+from parser.feature.hashing cimport feature_number, feature_spread
 from parser.transition.list_state cimport LinkC, ListC
 from parser.transition.node cimport NodeC, head, l1, l2, r1, r2
 from parser.transition.state cimport N, S, StateC
@@ -12,6 +13,7 @@ cdef enum:
     MAX_NODES = 40              # as in plan.py
     MAX_PARTS = 512
     MAX_RULE_PARTS = 8
+    SET_SALT = 0x5E75           # so that the empty set differs from a missing node
 
 cdef enum Step:                 # as plan.STEPS
     STACK = 0
@@ -84,6 +86,21 @@ cdef inline void find_nodes(const StepC* steps, int32_t n, const StateC* s, int3
             node[i] = N(s, steps[i].argument)
         else:
             node[i] = relative(steps[i].kind, all_nodes, node[steps[i].argument])
+
+
+cdef inline feat_t set_value(uint64_t labels) noexcept nogil:
+    return feature_spread(labels + SET_SALT)
+
+
+cdef inline feat_t distance_value(int32_t distance, int32_t cap) noexcept nogil:
+    """cap 0: 1, 2, 3, 4, 5-6, 7-9, 10 and more."""
+    distance = distance if distance > 0 else -distance
+    return feature_number(min(distance, cap)) if cap > 0 else coarse_number(distance)
+
+
+cdef inline feat_t coarse_number(int32_t n) noexcept nogil:
+    """1, 2, 3, 4, 5-6, 7-9, 10 and more."""
+    return feature_number(n if n <= 4 else 5 if n <= 6 else 7 if n <= 9 else 10)
 
 
 cdef class Extractor:

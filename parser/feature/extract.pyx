@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from parser.common cimport feat_t
-from parser.feature.hashing cimport (FEATURE_NONE, feature_factor, feature_key, feature_number, feature_spread)
+from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
 from parser.transition.list_state cimport LinkC, ListBlock, ListC, list_bytes, list_nodes
 from parser.transition.list_state cimport links as list_links
 from parser.transition.node cimport NodeC, label, label_hash, lset, lval, rset, rval
@@ -23,12 +23,6 @@ from parser.feature.plan import make_plan
 
 cdef enum:
     PAIR_WINDOW = 6             # p-2 .. p3
-    SET_SALT = 0x5E75           # so that the empty set differs from a missing node
-
-
-cdef inline feat_t coarse_number(int32_t n) noexcept nogil:
-    """1, 2, 3, 4, 5-6, 7-9, 10 and more."""
-    return feature_number(n if n <= 4 else 5 if n <= 6 else 7 if n <= 9 else 10)
 
 
 cdef class Extractor:
@@ -136,16 +130,15 @@ cdef class Extractor:
         if part.kind == RIGHT_VALENCY:
             return feature_number(min(rval(nodes, i), part.cap))
         if part.kind == LEFT_SET:
-            return feature_spread(lset(nodes, i) + SET_SALT)
+            return set_value(lset(nodes, i))
         if part.kind == RIGHT_SET:
-            return feature_spread(rset(nodes, i) + SET_SALT)
+            return set_value(rset(nodes, i))
         if part.kind == DISTANCE:
             other = node[part.other]
             if other < 0:
                 return FEATURE_NONE
             distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
-            distance = distance if distance > 0 else -distance
-            return feature_number(min(distance, part.cap)) if part.cap > 0 else coarse_number(distance)
+            return distance_value(distance, part.cap)
         if part.kind == SPAN:
             return coarse_number(links[i].last - links[i].first + 1)
         return feature_number(lval(nodes, i) + rval(nodes, i) == 0)

@@ -198,7 +198,7 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
     after = session.work.own.counts()
     assert after["made"] - before["made"] < before["made"] / 10  # nearly all is remembered
     session.work.own.forget()
-    assert session.work.own.counts()["lines"] == 0
+    assert session.work.own.counts()["words"] == 0
     third = [session.parse_batch(batch) for batch in batches]
     for parses in (again, third):
         assert all(

@@ -1,0 +1,162 @@
+"""What a session remembers: sums of rows under 64-bit keys, and a record for every distinct word it has met.
+
+A cache: forgetting changes nothing but speed. One thread at a time.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+
+from parser.common cimport feat_t
+from parser.score.keymap cimport PREFETCH
+
+cdef enum:
+    LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
+    MOST_FETCHED = 48       # records
+    # References to rows are those of kernel.h, with a bit more. One that is 0: nothing known.
+    ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
+
+cdef extern from "parser/compiled/kernel.h":
+    enum:
+        KERNEL_LANES
+        KERNEL_SHORT
+        KERNEL_WAYS
+        ROW_SHORT "KERNEL_ROW_SHORT"
+        ROW_WIDE "KERNEL_ROW_WIDE"
+        ROW_TAIL "KERNEL_ROW_TAIL"
+        N_KERNEL_SETS
+    ctypedef struct kernel_bucket:
+        uint64_t key[4]
+        uint64_t row[4]
+    ctypedef struct kernel_rows:
+        const int16_t** longs
+        const signed char** shorts
+        const int16_t** tails
+        int32_t n_longs
+        int32_t n_shorts
+        int32_t n_tails
+    ctypedef struct kernel_filter:
+        const uint64_t* words
+        int32_t shift
+    ctypedef struct kernel_set:
+        const char* name
+        int (*usable)() noexcept nogil
+        int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
+        int32_t (*find)(const kernel_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
+        int32_t (*sort)(const uint64_t* row, int32_t n, const char* arena, kernel_rows* rows) noexcept nogil
+        void (*sum)(const kernel_rows* rows, int16_t* out) noexcept nogil
+        int32_t (*best)(const kernel_rows* rows, const int16_t* mask, const int16_t* rank, int16_t* out,
+                        int32_t* top) noexcept nogil
+        int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
+                               int16_t* out) noexcept nogil
+    const kernel_set* kernel_sets
+
+
+cdef struct RecordsC:       # of words; a record: the numbers of its slots, references, and the values it was made of
+    uint64_t* keys          # open addressing; 0: empty
+    uint32_t* places        # number of the record
+    uint64_t* records
+    int32_t length          # 64-bit numbers of a record
+    int32_t refs_at         # where the references start
+    int32_t values_at       # where the values start
+    int32_t bits            # log2 of the places in the table; at most half of them are used
+    int32_t n               # records
+    int32_t room
+
+
+cdef struct MemoryC:
+    kernel_bucket* buckets
+    int32_t shift           # 64 - log2(buckets)
+    int64_t remembered      # keys in them
+    char* arena             # lines of rows
+    uint32_t n_lines        # behind them are rows for sums that find no room
+    uint32_t used           # the first line that is not
+    RecordsC words
+    uint64_t* none          # the record of the missing word,
+    uint64_t* root          # and of ROOT
+    uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
+    int32_t n_of_word
+    int16_t* kept           # heads of the sums of chunks, by slot
+    int32_t* bounds         # of their tails
+    int32_t* signs          # what they depend on, by slot
+    int16_t* scores
+    int16_t* legal          # the mask of the state at hand, where labels decide what is legal
+    int16_t* found          # the sum being made
+    const int16_t** longs   # rows to be added up
+    const signed char** shorts
+    const int16_t** tails
+    uint64_t* keys          # of the lookups of a chunk
+    const kernel_bucket** homes
+    uint64_t* rows
+    int32_t* owners         # the lookups that the keys belong to
+    int64_t asked           # how often a sum was looked up,
+    int64_t made            # how often it was not there,
+    int64_t met             # how often a word was new,
+    int64_t full            # and how often the tails were needed
+    int32_t sentence        # number of the sentence, part of every sign
+
+
+# Zeroed memory at a multiple of LINE; free() it.
+cdef void* aligned(size_t bytes) except NULL
+
+
+cdef class Memory:
+    cdef MemoryC c
+    cdef object owner       # the engine it was made for
+    cdef size_t sign_bytes
+    cdef void* bucket_memory    # what is to be freed for c.buckets,
+    cdef void* arena_memory     # c.arena,
+    cdef void* record_memory    # c.words.records
+    cdef void* of_word_memory   # and c.of_word
+
+    # Room for n words more, all of which may be new.
+    cdef int begin_sentence(self, int32_t n) except -1 nogil
+    cdef int grow_records(self, int32_t n) except -1 nogil
+    cdef int grow_table(self, int32_t n) except -1 nogil
+    cdef int grow_buckets(self) except -1 nogil
+
+
+cdef inline uint64_t home_of(uint64_t key) noexcept nogil:
+    """Fibonacci hashing (Knuth 1998, vol. 3, 6.4)."""
+    return key * <uint64_t>0x9E3779B97F4A7C15
+
+
+cdef inline const feat_t* values_of(const MemoryC* m, const uint64_t* record) noexcept nogil:
+    return record + m.words.values_at
+
+
+cdef inline uint64_t* refs_of(const MemoryC* m, const uint64_t* record) noexcept nogil:
+    return <uint64_t*>record + m.words.refs_at
+
+
+cdef inline uint32_t line_of(uint64_t row) noexcept nogil:
+    return <uint32_t>row >> 4
+
+
+cdef inline void fetch_records(const MemoryC* m, int32_t n) noexcept nogil:
+    """Has the records of the first words on the way before they are needed."""
+    cdef int32_t i, k, n_lines = (m.words.values_at + 7) // 8
+    for i in range(1, (n if n < MOST_FETCHED else MOST_FETCHED) + 1):
+        for k in range(n_lines):
+            PREFETCH(m.of_word[i] + 8 * k)
+
+
+cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil:
+    """The record of a word, NULL: it is new."""
+    cdef uint64_t at = home_of(key) >> (64 - m.words.bits)
+    while m.words.keys[at] != 0:
+        if m.words.keys[at] == key:
+            return m.words.records + <size_t>m.words.places[at] * m.words.length
+        at = (at + 1) & ((<uint64_t>1 << m.words.bits) - 1)
+    return NULL
+
+
+cdef inline kernel_bucket* neighbour(const MemoryC* m, kernel_bucket* bucket) noexcept nogil:
+    return m.buckets + ((bucket - m.buckets) ^ 1)
+
+
+# What is remembered under a key that is not in its own bucket; 0: nothing.
+cdef uint64_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil
+# An empty place for a new word; the references are 0.
+cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
+# Writes a sum under a key (0: nowhere) and gives the reference; `spare`: the row to take where there is no room.
+cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil

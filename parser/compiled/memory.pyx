@@ -1,0 +1,294 @@
+"""Remembered sums and words; see memory.pxd."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+
+cdef extern from "stdlib.h":
+    int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
+
+cdef extern from "parser/compiled/kernel.h":
+    void ADVISE_HUGE "ARCSPEED_ADVISE_HUGE"(void* memory, size_t bytes) noexcept nogil
+
+cdef enum:
+    PAGE = 1 << 21
+    FIRST_BITS = 12             # of the buckets; at most
+    MOST_BITS = 19              # so many: 32 MiB
+    ARENA_BYTES = 1 << 26       # 64 MiB, touched as needed
+    MOST_RECORDS = 1 << 17      # before all words are forgotten
+    MOST_KEPT = 32              # kept sums of a state, and the bias
+
+
+cdef void* aligned(size_t bytes) except NULL:
+    """Zeroed memory at a multiple of LINE."""
+    cdef void* memory = NULL
+    bytes = (max(bytes, <size_t>1) + LINE - 1) // LINE * LINE
+    if posix_memalign(&memory, LINE, bytes) != 0:
+        raise MemoryError(f"no memory for {bytes} bytes")
+    memset(memory, 0, bytes)
+    return memory
+
+
+cdef void* large(size_t bytes, void** memory) except NULL:
+    """Zeroed memory of whole large pages inside `memory`, which is to be freed; pages cost nothing until touched."""
+    cdef char* start
+    memory[0] = calloc(bytes + 2 * <size_t>PAGE, 1)
+    if memory[0] == NULL:
+        raise MemoryError(f"no memory for {bytes} bytes")
+    start = <char*>((<size_t>memory[0] + PAGE - 1) // PAGE * PAGE)
+    ADVISE_HUGE(start, (bytes + PAGE - 1) // PAGE * PAGE)
+    return start
+
+
+cdef class Memory:
+    def __cinit__(self):
+        memset(&self.c, 0, sizeof(MemoryC))
+        self.bucket_memory = self.arena_memory = self.record_memory = self.of_word_memory = NULL
+
+    def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
+                 int32_t n_slots, int32_t n_refs, int32_t n_values):
+        """Of an engine: columns of a long row; lookups of a state in all; kept sums and the length of their signs; slots,
+        references and values of a record."""
+        cdef MemoryC* m = &self.c
+        cdef size_t row = width * sizeof(int16_t)
+        self.owner = owner
+        m.buckets = <kernel_bucket*>large(sizeof(kernel_bucket) << FIRST_BITS, &self.bucket_memory)
+        m.shift = 64 - FIRST_BITS
+        m.n_lines = ARENA_BYTES // LINE
+        m.used = 1
+        m.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row, &self.arena_memory)
+        m.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
+        m.bounds = <int32_t*>aligned(n_kept * sizeof(int32_t))
+        self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
+        m.signs = <int32_t*>aligned(self.sign_bytes)
+        m.scores, m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row), <int16_t*>aligned(row)
+        m.longs = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
+        m.shorts = <const signed char**>aligned((most_lookups + 9) * sizeof(void*))
+        m.tails = <const int16_t**>aligned((most_lookups + 9) * sizeof(void*))
+        m.keys = <uint64_t*>aligned((most_lookups + 9) * sizeof(uint64_t))
+        m.homes = <const kernel_bucket**>aligned((most_lookups + 1) * sizeof(void*))
+        m.rows = <uint64_t*>aligned((most_lookups + 1) * sizeof(uint64_t))
+        m.owners = <int32_t*>aligned((most_lookups + 9) * sizeof(int32_t))
+        self.make_records(n_slots, n_refs, n_values)
+
+    def make_records(self, int32_t n_slots, int32_t n_refs, int32_t n_values):
+        cdef RecordsC* words = &self.c.words
+        words.refs_at, words.values_at = n_slots, n_slots + n_refs
+        words.length = (words.values_at + n_values + 7) // 8 * 8
+        self.c.none = <uint64_t*>aligned(2 * <size_t>words.length * sizeof(uint64_t))
+        self.c.root = self.c.none + words.length
+        self.grow_records(1 << 10)
+        self.grow_table(1 << 10)
+
+    def __dealloc__(self):
+        cdef MemoryC* m = &self.c
+        for memory in (<size_t>self.bucket_memory, <size_t>self.arena_memory, <size_t>self.record_memory,
+                       <size_t>self.of_word_memory, <size_t>m.kept, <size_t>m.signs, <size_t>m.scores,
+                       <size_t>m.found, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts, <size_t>m.tails,
+                       <size_t>m.bounds, <size_t>m.keys,
+                       <size_t>m.homes, <size_t>m.rows, <size_t>m.owners, <size_t>m.none, <size_t>m.words.keys,
+                       <size_t>m.words.places):
+            free(<void*><size_t>memory)
+
+    def counts(self):
+        """What the cache did so far."""
+        return {"asked": self.c.asked, "made": self.c.made, "met": self.c.met, "full": self.c.full, "words": self.c.words.n,
+                "arena": self.c.used, "room": self.c.n_lines}
+
+    def forget(self):
+        """As if nothing had been parsed."""
+        forget_all(&self.c)
+
+    def limit(self, uint32_t lines):
+        """Makes do with so many lines of the arena: for tests of what happens when it is full."""
+        self.forget()
+        self.c.n_lines = min(max(lines, <uint32_t>1), self.c.n_lines)
+
+    cdef int begin_sentence(self, int32_t n) except -1 nogil:
+        cdef MemoryC* m = &self.c
+        cdef void* grown
+        if m.used > m.n_lines - m.n_lines // 4 or m.words.n + n > MOST_RECORDS:
+            forget_all(m)
+        while m.remembered > (<int64_t>1 << (64 - m.shift)) * KERNEL_WAYS // 2 and 64 - m.shift < MOST_BITS:
+            self.grow_buckets()
+        if m.words.n + n > m.words.room:
+            self.grow_records(m.words.n + n)
+        if 2 * (m.words.n + n) > <int64_t>1 << m.words.bits:
+            self.grow_table(m.words.n + n)
+        if n >= m.n_of_word:
+            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
+            if grown == NULL:
+                with gil:
+                    raise MemoryError(f"no memory for a sentence of {n} words")
+            self.of_word_memory = grown
+            m.of_word = <uint64_t**>grown + 1
+            m.n_of_word = 2 * n + 1
+        (m.of_word - 1)[0], m.of_word[0] = m.none, m.root
+        if m.sentence == 0x7FFFFFFF:
+            memset(m.signs, 0, self.sign_bytes)
+            m.sentence = 0
+        m.sentence += 1
+        return 0
+
+    cdef int grow_records(self, int32_t n) except -1 nogil:
+        """Room for n records at least. They move: nobody may hold one."""
+        cdef RecordsC* words = &self.c.words
+        cdef size_t record = words.length * sizeof(uint64_t)
+        cdef void* grown = malloc(2 * n * record + LINE)
+        cdef char* start
+        if grown == NULL:
+            with gil:
+                raise MemoryError(f"no memory for {n} words")
+        start = <char*>((<size_t>grown + LINE - 1) // LINE * LINE)
+        if words.n > 0:
+            memcpy(start, words.records, words.n * record)
+        free(self.record_memory)
+        self.record_memory, words.records, words.room = grown, <uint64_t*>start, 2 * n
+        return 0
+
+    cdef int grow_table(self, int32_t n) except -1 nogil:
+        """A table of which n words fill a quarter at most."""
+        cdef RecordsC* words = &self.c.words
+        cdef RecordsC old = words[0]
+        cdef uint64_t i
+        while <int64_t>1 << words.bits < 4 * <int64_t>n:
+            words.bits += 1
+        words.keys = <uint64_t*>calloc(<size_t>1 << words.bits, sizeof(uint64_t))
+        words.places = <uint32_t*>calloc(<size_t>1 << words.bits, sizeof(uint32_t))
+        if words.keys == NULL or words.places == NULL:
+            free(words.keys)
+            free(words.places)
+            words[0] = old
+            with gil:
+                raise MemoryError(f"no memory for {n} words")
+        if old.keys != NULL:
+            for i in range(<uint64_t>1 << old.bits):
+                if old.keys[i] != 0:
+                    put_record(words, old.keys[i], old.places[i])
+        free(old.keys)
+        free(old.places)
+        return 0
+
+    cdef int grow_buckets(self) except -1 nogil:
+        """Twice as many, so that about a quarter of the places is used."""
+        cdef MemoryC* m = &self.c
+        cdef void* old_memory = self.bucket_memory
+        cdef kernel_bucket* old = m.buckets
+        cdef size_t i, n = <size_t>1 << (64 - m.shift)
+        cdef int32_t k, bits = min(64 - m.shift + 1, MOST_BITS)
+        with gil:
+            m.buckets = <kernel_bucket*>large(sizeof(kernel_bucket) << bits, &self.bucket_memory)
+        m.shift = 64 - bits
+        m.remembered = 0
+        for i in range(n):
+            for k in range(KERNEL_WAYS):
+                if old[i].key[k] != 0:
+                    remember(m, old[i].key[k], old[i].row[k])
+        free(old_memory)
+        return 0
+
+
+cdef void forget_all(MemoryC* m) noexcept nogil:
+    memset(m.buckets, 0, sizeof(kernel_bucket) << (64 - m.shift))
+    m.remembered = 0
+    memset(m.words.keys, 0, sizeof(uint64_t) << m.words.bits)
+    m.used, m.words.n = 1, 0
+    memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
+
+
+cdef inline void put_record(RecordsC* words, uint64_t key, uint32_t place) noexcept nogil:
+    cdef uint64_t at = home_of(key) >> (64 - words.bits)
+    while words.keys[at] != 0:
+        at = (at + 1) & ((<uint64_t>1 << words.bits) - 1)
+    words.keys[at], words.places[at] = key, place
+
+
+cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
+    cdef uint64_t* record = m.words.records + <size_t>m.words.n * m.words.length
+    put_record(&m.words, key, <uint32_t>m.words.n)
+    m.words.n += 1
+    m.met += 1
+    memset(refs_of(m, record), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
+    return record
+
+
+cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
+    cdef int32_t i, bound = 0, kind = row_kind(m.found, width)
+    cdef uint32_t lines = lines_of(kind, width), first = m.used
+    cdef char* row
+    cdef uint64_t found
+    cdef bint kept = m.used + lines <= m.n_lines
+    if lines == 0:
+        first = 0
+    elif kept:
+        m.used += lines
+    else:
+        first = m.n_lines + spare * (width // KERNEL_LANES)
+    row = m.arena + <size_t>first * LINE
+    if kind & ROW_WIDE:
+        memcpy(row, m.found, lines * LINE)
+    elif kind & ROW_SHORT:
+        for i in range(KERNEL_SHORT):
+            row[i] = <char>m.found[i]
+    for i in range(KERNEL_SHORT, width):
+        bound = max(bound, <int32_t>m.found[i])
+    found = <uint64_t>bound << 32 | first << 4 | <uint32_t>kind | ROW_KNOWN
+    if kept:
+        remember(m, key, found)
+    return found
+
+
+cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil:
+    """In an empty place of its bucket or of that bucket's neighbour, else in place of another."""
+    cdef kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
+    cdef kernel_bucket* bucket = home
+    cdef int32_t way = first_empty(home)
+    if way < 0:
+        bucket = neighbour(m, home)
+        way = first_empty(bucket)
+    if way < 0:
+        bucket, way = home, <int32_t>(key >> 17 & (KERNEL_WAYS - 1))
+    m.remembered += bucket.key[way] == 0
+    bucket.key[way], bucket.row[way] = key, row
+
+
+cdef inline int32_t first_empty(const kernel_bucket* bucket) noexcept nogil:
+    cdef int32_t i
+    for i in range(KERNEL_WAYS):
+        if bucket.key[i] == 0:
+            return i
+    return -1
+
+
+cdef uint64_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil:
+    cdef const kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
+    cdef int32_t i
+    if first_empty(home) < 0:
+        home = neighbour(m, <kernel_bucket*>home)
+        for i in range(KERNEL_WAYS):
+            if home.key[i] == key:
+                return home.row[i]
+    return 0
+
+
+cdef inline uint32_t lines_of(int32_t kind, int32_t width) noexcept nogil:
+    if kind == 0:
+        return 0
+    return 1 if kind & ROW_SHORT else width // KERNEL_LANES if kind & ROW_TAIL else 2
+
+
+cdef inline int32_t row_kind(const int16_t* found, int32_t width) noexcept nogil:
+    """The least that has room for the numbers; 0: there are none."""
+    cdef int32_t i
+    cdef int16_t head = 0, tail = 0
+    cdef bint wide = False
+    for i in range(KERNEL_SHORT):
+        head |= found[i]
+        wide |= not -128 <= found[i] <= 127
+    for i in range(KERNEL_SHORT, width):
+        tail |= found[i]
+    if tail != 0:
+        return ROW_WIDE | ROW_TAIL
+    return 0 if head == 0 else ROW_WIDE if wide else ROW_SHORT

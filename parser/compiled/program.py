@@ -1,0 +1,158 @@
+"""The plan of groups as programs: for every pattern of a chunk, how the keys of its lookups are added up.
+
+A key is a seed plus one term for each value. What is multiplied with what is known when a word is first met, so a word's
+record holds the products (*slots*: stored value times the factor of a place), and a term is one number to be read and
+added. Values that depend on the partial tree (*locals*) are multiplied when they are read.
+
+A group that looks at a single word, and at nothing else, needs no key: the record also has room for where its sum
+stands (*refs*), filled when it is first asked for.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from parser.compiled.groups import Chunk, Group, Pattern, bits_of
+from parser.feature.hashing import seed_of
+from parser.feature.plan import STEPS, Part, Plan
+
+MOST_TERMS = 16
+MOST_REFS = 128  # of a record
+PRESENCE = -1  # the kind of a local that tells whether a node is there
+LOCAL = -1  # the "node" of a term that reads a local
+
+
+@dataclass(frozen=True)
+class Term:
+    node: int
+    slot: int
+
+
+@dataclass(frozen=True)
+class Local:
+    part: Part
+    place: int  # of the factor
+
+
+@dataclass(frozen=True)
+class Lookup:
+    seed: int
+    terms: tuple[Term, ...]
+    rules: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Ref:
+    node: int
+    slot: int
+    lookup: Lookup  # what the slot is filled from
+
+
+@dataclass(frozen=True)
+class Program:
+    locals: tuple[Local, ...]
+    refs: tuple[Ref, ...]
+    lookups: tuple[Lookup, ...]  # those with fewest terms first
+    direct: tuple[Lookup, ...]  # of one template each, under its feature key
+
+
+@dataclass
+class Layout:
+    """Of all programs of a model together with the records that they read."""
+
+    plan: Plan
+    chunks: list[Chunk]
+    slots: dict[tuple[int, int], int] = field(default_factory=dict)  # (stored value, place) -> its number
+    refs: dict[tuple, int] = field(default_factory=dict)  # identity of a group -> its number
+    programs: dict[int, list[Program]] = field(default_factory=dict)  # by chunk, in the order of its patterns
+
+    def __post_init__(self) -> None:
+        self.refs = self.choose_refs()
+        for number, chunk in enumerate(self.chunks):
+            self.programs[number] = [self.program(chunk, pattern) for pattern in chunk.patterns]
+
+    def choose_refs(self) -> dict[tuple, int]:
+        """The groups of single words that most patterns have."""
+        counts = Counter(
+            identity(group)
+            for chunk in self.chunks
+            for pattern in chunk.patterns
+            for group in pattern.groups
+            if is_of_one_word(group)
+        )
+        order = sorted(counts, key=lambda found: (-counts[found], found))
+        return {found: number for number, found in enumerate(order[:MOST_REFS])}
+
+    def program(self, chunk: Chunk, pattern: Pattern) -> Program:
+        here: dict[Local, int] = {}
+        refs, lookups = [], []
+        for group in pattern.groups:
+            unsure = self.unsure(chunk, pattern, group)
+            terms = self.terms(group, unsure, here)
+            lookup = Lookup(seed_of(repr(identity(group))), terms, tuple(sorted(group.rules)))
+            if is_of_one_word(group) and identity(group) in self.refs and not unsure:
+                refs.append(Ref(group.words[0][0], self.refs[identity(group)], lookup))
+            else:
+                lookups.append(lookup)
+        direct = [self.direct(rule, here) for rule in pattern.direct]
+        return Program(tuple(here), tuple(refs), tuple(sorted(lookups, key=lambda k: len(k.terms))), tuple(direct))
+
+    def unsure(self, chunk: Chunk, pattern: Pattern, group: Group) -> list[int]:
+        """Nodes of which nothing in the key tells for sure whether they are there, and on which firing depends."""
+        masks = [bits_of(self.plan.rules[rule].any_of) for rule in group.rules]
+        open_ = [nodes for nodes in masks if not set(nodes) & pattern.present]
+        return sorted({node for nodes in open_ for node in nodes if node not in chunk.bits})
+
+    def terms(self, group: Group, unsure: list[int], here: dict[Local, int]) -> tuple[Term, ...]:
+        values = [Part(0, node, self.plan.stored_value(sorted(found))) for node, found in group.words]
+        values += sorted(group.parts, key=in_order)
+        values += [Part(PRESENCE, node) for node in unsure]
+        if len(values) > MOST_TERMS:
+            raise ValueError(f"templates that depend on {len(values)} values, at most {MOST_TERMS}")
+        return tuple(self.term(part, place, here) for place, part in enumerate(values))
+
+    def direct(self, number: int, here: dict[Local, int]) -> Lookup:
+        """The terms of a template as its feature key has them."""
+        rule = self.plan.rules[number]
+        terms = tuple(self.term(self.plan.parts[part], place, here) for place, part in enumerate(rule.parts))
+        return Lookup(seed_of(rule.template.identity), terms, (number,))
+
+    def term(self, part: Part, place: int, here: dict[Local, int]) -> Term:
+        if part.kind == 0:
+            return Term(part.node, self.slots.setdefault((part.other, place), len(self.slots)))
+        return Term(LOCAL, here.setdefault(Local(part, place), len(here)))
+
+
+def in_order(part: Part) -> tuple[int, int, int, int]:
+    return part.kind, part.node, part.other, part.cap
+
+
+def is_of_one_word(group: Group) -> bool:
+    return len(group.words) == 1 and not group.parts
+
+
+def identity(group: Group) -> tuple:
+    """Groups that are equal in this have the same sum under the same values."""
+    words = tuple((node, tuple(sorted(found))) for node, found in group.words)
+    parts = tuple(sorted(in_order(part) for part in group.parts))
+    return tuple(sorted(group.rules)), words, parts, tuple(sorted(group.absent))
+
+
+def watched(plan: Plan, chunk: Chunk) -> Iterator[tuple[int, str]]:
+    """What has to be as it was for a chunk's sum to be the same: (node, "" for the node itself, else a side of it).
+
+    No more than that: a second dependent is the one below the first; the buffer goes on behind its first node; and a
+    word that is reached as a dependent keeps its head.
+    """
+    steps = {node: (STEPS[plan.nodes[node][0]], plan.nodes[node][1]) for node in chunk.nodes}
+    buffer = [node for node, (step, _) in steps.items() if step == "buffer"]
+    first = min(buffer, key=lambda node: steps[node][1], default=-1)
+    known = set(steps.values())
+    for node, (step, start) in steps.items():
+        if step in ("l2", "r2") and (step[0], start) in known:
+            continue
+        if step != "buffer" or node == first:
+            yield node, ""
+    for node, side in chunk.watched:
+        if (side, node) not in known and not (side == "h" and steps[node][0] in ("l", "l2", "r", "r2")):
+            yield node, side
