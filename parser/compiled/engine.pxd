@@ -9,7 +9,7 @@ from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
 from cymem.cymem cimport Pool
 
 from parser.common cimport feat_t
-from parser.compiled.memory cimport Memory, MemoryC, kernel_filter, kernel_rows, kernel_set
+from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket, kernel_filter, kernel_rows, kernel_set
 from parser.compiled.table cimport Table, TableC
 from parser.feature.extract cimport MAX_NODES, Extractor
 from parser.transition.node cimport NodeC
@@ -44,11 +44,14 @@ cdef struct LocalC:
     int32_t node
     int32_t argument        # the other node of a distance
     int32_t cap
+    int32_t field           # where the number stands in a node; -1: it is not one of a few
     uint64_t factor
+    const uint64_t* product # [number + 1] of such a value; [0] of a missing one
 
 
 cdef struct ProgramC:       # of a chunk and the nodes that are there; numbers of elements in the engine's arrays
     int32_t first_local
+    int32_t n_numbers       # locals that are one of a few numbers of a node; the others follow
     int32_t n_locals
     int32_t first_ref
     int32_t n_refs
@@ -68,8 +71,20 @@ cdef struct ChunkC:
     uint64_t gather
     int32_t first_pattern   # in Engine.program_of
     int32_t first_watched   # in Engine.watched
+    int32_t first_key       # its part of the memory's arrays
     int32_t n_plain         # nodes; those behind are node * 4 + (0 head, 1 outermost left, 2 outermost right)
     int32_t n_watched
+
+
+cdef struct TaskC:          # a chunk whose sum is to be made
+    const ChunkC* chunk
+    const ProgramC* program
+    uint64_t* value         # its locals
+    uint64_t* keys          # its part of the memory's arrays
+    int32_t* owners
+    const kernel_bucket** homes
+    int32_t n               # keys
+    int32_t kept            # where the sum is kept
 
 
 cdef struct ListsC:         # rows to be added up
@@ -100,7 +115,8 @@ cdef class Engine:
     cdef const kernel_set* kernels
     cdef TableC rows_of
     cdef kernel_filter filter
-    cdef int32_t n_columns, blocks, width, stride, n_nodes, n_chunks, n_kept, n_slots, n_refs, all_lookups, sign_length
+    cdef int32_t n_columns, blocks, width, stride, n_nodes, n_chunks, n_kept_chunks, n_kept, n_slots, n_refs
+    cdef int32_t all_lookups, sign_length
     cdef ChunkC* chunks
     cdef ProgramC* programs
     cdef LookupC* lookups
@@ -113,16 +129,19 @@ cdef class Engine:
     cdef int32_t* rules             # places in the extractor
     cdef int32_t* slot_value        # of each slot: the stored value
     cdef uint64_t* slot_factor
+    cdef int32_t n_labels
+    cdef dict products              # of locals that are one of a few numbers
     cdef Pool mem                   # owns the arrays above
     cdef int16_t* bias
     cdef int32_t bias_bound
     cdef int16_t* rank
     cdef int16_t* zeros
 
-    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, filled) except -1
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, programs, filled) except -1
     cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1
     cdef int lay_steps(self, plan) except -1
-    cdef int lay_lookup(self, lookup, place_of, filled) except -1
+    cdef int lay_local(self, LocalC* v, found) except -1
+    cdef int lay_lookup(self, lookup, place, place_of, filled) except -1
 
     cpdef Memory new_memory(self)
     # The record of a word from its stored values.
@@ -135,12 +154,14 @@ cdef class Engine:
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
     cdef void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil
     cdef bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene, int32_t kept) noexcept nogil
-    # Puts the rows of a chunk on the lists.
-    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, SceneC* scene) noexcept nogil
+    # Has everything that a chunk's sum needs on the way: the first half of the work.
+    cdef void begin_task(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, TaskC* task) noexcept nogil
+    # Puts the rows of a chunk on the lists: the second half.
+    cdef void collect(self, MemoryC* m, ListsC* lists, const TaskC* task, SceneC* scene) noexcept nogil
     cdef void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil
-    cdef int32_t write_keys(self, MemoryC* m, const ProgramC* p, const SceneC* scene) noexcept nogil
+    cdef int32_t write_keys(self, MemoryC* m, TaskC* task, const SceneC* scene) noexcept nogil
     # Those of the direct lookups that may have weights are put behind the first n.
-    cdef int32_t write_direct(self, MemoryC* m, const ProgramC* p, const SceneC* scene, int32_t n) noexcept nogil
+    cdef int32_t write_direct(self, MemoryC* m, TaskC* task, const SceneC* scene, int32_t n) noexcept nogil
     cdef uint64_t fill_ref(self, MemoryC* m, const LookupC* lookup, const SceneC* scene, uint64_t* known,
                            ListsC* lists) noexcept nogil
     cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const SceneC* scene,

@@ -33,12 +33,15 @@ cdef enum:
     PLACE_BITS = 11             # so that a factor which gathers the bits of a pattern is soon found
     PLACE_SHIFT = 64 - PLACE_BITS
 
+NUMBERS = (LABEL, LEFT_VALENCY, RIGHT_VALENCY)      # kinds of locals that are one of a few numbers of a node
+
 
 cdef dict fields_of_a_node():
-    """Where the 32-bit numbers that lead to other nodes stand."""
+    """Where its 32-bit numbers stand: those that locals are made of, and those that lead to other nodes."""
     cdef NodeC node
     cdef char* start = <char*>&node
-    return {"h": <char*>&node.head - start, "l": <char*>&node.outer[0] - start, "r": <char*>&node.outer[1] - start,
+    return {LABEL: <char*>&node.label - start, LEFT_VALENCY: <char*>&node.valency[0] - start,
+            RIGHT_VALENCY: <char*>&node.valency[1] - start, "h": <char*>&node.head - start, "l": <char*>&node.outer[0] - start, "r": <char*>&node.outer[1] - start,
             "sib": <char*>&node.sib - start}
 
 
@@ -66,9 +69,11 @@ cdef class Engine:
     def __cinit__(self):
         self.bias = self.rank = self.zeros = NULL
 
-    def __init__(self, Table table not None, Extractor extractor not None, layout, actions, str kernel=""):
+    def __init__(self, Table table not None, Extractor extractor not None, layout, actions, int32_t n_labels,
+                 str kernel=""):
         """actions: of the columns of the table. kernel: one of kernel_names(), the best by default."""
         self.table, self.extractor, self.layout = table, extractor, layout
+        self.n_labels, self.products = n_labels, {}
         self.rows_of = table.c
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.n_columns = table.n_columns
@@ -112,7 +117,8 @@ cdef class Engine:
         self.n_chunks, self.n_nodes = <int32_t>len(chunks), extractor.n_nodes
         self.n_slots, self.n_refs = <int32_t>len(layout.slots), <int32_t>len(layout.refs)
         sizes = [[sum(map(len, (p.refs, p.lookups, p.direct))) for p in layout.programs[i]] for i in range(len(chunks))]
-        self.all_lookups = <int32_t>sum(map(max, sizes))
+        self.all_lookups = <int32_t>sum(map(max, sizes)) + 8 * self.n_chunks
+        self.n_kept_chunks = <int32_t>sum(chunk.kind != CROSS for chunk in chunks)
         self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
         self.programs = <ProgramC*>self.mem.alloc(len(programs), sizeof(ProgramC))
         self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))
@@ -125,10 +131,10 @@ cdef class Engine:
         self.watched = <int32_t*>self.mem.alloc(sum(map(len, looked_at)) + 1, sizeof(int32_t))
         self.sign_length = 1 + <int32_t>max(map(len, looked_at))
         self.lay_steps(layout.plan)
-        filled = dict.fromkeys(("program", "lookup", "ref", "local", "rule", "watched", "program_of"), 0)
+        filled = dict.fromkeys(("key", "program", "lookup", "ref", "local", "rule", "watched", "program_of"), 0)
         place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
         for i, chunk in enumerate(chunks):
-            self.lay_chunk(&self.chunks[i], chunk, layout.plan, looked_at[i], filled)
+            self.lay_chunk(&self.chunks[i], chunk, layout.plan, looked_at[i], layout.programs[i], filled)
             for pattern, program in zip(chunk.patterns, layout.programs[i], strict=True):
                 place = pattern_place(&self.chunks[i], mask_of(pattern.present))
                 self.program_of[self.chunks[i].first_pattern + place] = filled["program"]
@@ -141,7 +147,7 @@ cdef class Engine:
         for (value, place), number in slots.items():
             self.slot_value[number], self.slot_factor[number] = value, factor_of(place)
 
-    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, filled) except -1:
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, programs, filled) except -1:
         c.kind, c.anchor, c.depth = chunk.kind, chunk.anchor, -1
         if chunk.kind == ANCHORED and STEPS[plan.nodes[chunk.anchor][0]] == "stack":
             c.depth = plan.nodes[chunk.anchor][1]
@@ -149,6 +155,8 @@ cdef class Engine:
         self.n_kept += 0 if chunk.kind == CROSS else SLOTS_KEPT if c.depth >= 0 else 1
         c.gather = gathering(chunk)
         c.bit_mask = sum(1 << node for node in chunk.bits)
+        c.first_key = filled["key"]
+        filled["key"] += 8 + max(len(p.lookups) + len(p.direct) for p in programs)
         c.first_pattern, c.first_watched = filled["program_of"], filled["watched"]
         filled["program_of"] += 1 << PLACE_BITS
         numbers = [node for node, side in looked_at if not side]
@@ -162,9 +170,11 @@ cdef class Engine:
         if len(program.locals) >= MAX_LOCALS:
             raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_LOCALS} values of the tree")
         p.first_local, p.n_locals = filled["local"], <int32_t>len(program.locals)
-        for found in program.locals:
-            part = found.part
-            self.locals[filled["local"]] = LocalC(part.kind, part.node, part.other, part.cap, factor_of(found.place))
+        order = sorted(range(p.n_locals), key=lambda i: program.locals[i].part.kind not in NUMBERS)
+        place = {number: i for i, number in enumerate(order)}
+        p.n_numbers = <int32_t>sum(found.part.kind in NUMBERS for found in program.locals)
+        for i in order:
+            self.lay_local(&self.locals[filled["local"]], program.locals[i])
             filled["local"] += 1
         p.first_lookup = filled["lookup"]
         p.two, p.four, p.all = [filled["lookup"] + sum(len(found.terms) <= most for found in program.lookups)
@@ -172,11 +182,31 @@ cdef class Engine:
         p.direct = p.all + <int32_t>len(program.direct)
         p.first_ref, p.n_refs = filled["ref"], <int32_t>len(program.refs)
         for lookup in [*program.lookups, *program.direct]:
-            self.lay_lookup(lookup, place_of, filled)
+            self.lay_lookup(lookup, place, place_of, filled)
         for ref in program.refs:
             self.refs[filled["ref"]] = RefC(ref.node, ref.slot, filled["lookup"])
-            self.lay_lookup(ref.lookup, place_of, filled)
+            self.lay_lookup(ref.lookup, place, place_of, filled)
             filled["ref"] += 1
+        return 0
+
+    cdef int lay_local(self, LocalC* v, found) except -1:
+        """Products of labels and valencies are made once: there are few of them."""
+        cdef uint64_t factor = factor_of(found.place)
+        cdef uint64_t* product
+        cdef int32_t number
+        part = found.part
+        v.kind, v.node, v.argument, v.cap, v.field, v.factor = part.kind, part.node, part.other, part.cap, -1, factor
+        if part.kind in NUMBERS:
+            v.field = fields_of_a_node()[part.kind]
+            if part.kind == LABEL:
+                v.cap = self.n_labels - 1
+            if (part.kind, v.cap, found.place) not in self.products:
+                product = <uint64_t*>self.mem.alloc(v.cap + 2, sizeof(uint64_t))
+                product[0] = FEATURE_NONE * factor
+                for number in range(v.cap + 1):
+                    product[number + 1] = factor * (label_hash(number) if part.kind == LABEL else feature_number(number))
+                self.products[part.kind, v.cap, found.place] = <size_t>product
+            v.product = <uint64_t*><size_t>self.products[part.kind, v.cap, found.place]
         return 0
 
     cdef int lay_steps(self, plan) except -1:
@@ -204,14 +234,15 @@ cdef class Engine:
             self.steps[i] = StepC(node, argument, field)
         return 0
 
-    cdef int lay_lookup(self, lookup, place_of, filled) except -1:
+    cdef int lay_lookup(self, lookup, place, place_of, filled) except -1:
         cdef LookupC* found = &self.lookups[filled["lookup"]]
         filled["lookup"] += 1
         found.seed = lookup.seed
         for i in range(MAX_TERMS):
             found.term[i] = TermC(self.n_nodes, 0)
         for i, term in enumerate(lookup.terms):
-            found.term[i] = TermC(self.n_nodes, term.slot + 1) if term.node == LOCAL else TermC(term.node, term.slot)
+            found.term[i] = (TermC(self.n_nodes, place[term.slot] + 1) if term.node == LOCAL
+                             else TermC(term.node, term.slot))
         found.first_rule, found.n_rules = filled["rule"], <int32_t>len(lookup.rules)
         for rule in sorted(place_of[rule] for rule in lookup.rules):
             self.rules[filled["rule"]] = rule
@@ -222,7 +253,7 @@ cdef class Engine:
 
     cpdef Memory new_memory(self):
         cdef Memory memory = Memory(self, self.width, self.all_lookups, self.n_kept, self.sign_length, self.n_slots,
-                                    self.n_refs, self.stride)
+                                    self.n_refs, self.stride, self.n_chunks * MAX_LOCALS)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         if self.stride > 0:
             self.write_record(&memory.c, memory.c.none, &rows[0, 0])
@@ -254,35 +285,42 @@ cdef class Engine:
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil:
         cdef SceneC scene
         cdef ListsC lists
+        cdef TaskC tasks[MAX_CHUNKS]
+        cdef TaskC cross
         cdef const ChunkC* chunk
-        cdef int16_t* sums[MAX_CHUNKS]
-        cdef int32_t i, n_sums = 0, kept, bound = self.bias_bound, top
+        cdef int32_t sums[MAX_CHUNKS]
+        cdef int32_t i, n_sums = 0, n_tasks = 0, kept, bound = self.bias_bound, top
         self.look(m, s, &scene)
         if all_scores:
             return self.choose_of_all(m, &scene, mask)
-        begin(&lists, m)
-        for i in range(self.n_chunks):      # those of which sums are kept come first
+        for i in range(self.n_kept_chunks):
             chunk = &self.chunks[i]
-            if chunk.kind == KIND_CROSS:
-                self.collect(m, &lists, chunk, &scene)
-                break
             if chunk.kind != KIND_BUFFER and scene.node[chunk.anchor] < 0:
                 continue
             kept = chunk.first_kept
             if chunk.depth >= 0:
                 kept += (s.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
-            sums[n_sums] = m.kept + <size_t>kept * KERNEL_SHORT
-            if self.has_changed(m, chunk, &scene, kept):
-                self.collect(m, &lists, chunk, &scene)
-                if lists.rows.n_longs == 0:
-                    put_long(&lists, self.zeros)
-                self.kernels.sum(&lists.rows, sums[n_sums])
-                m.bounds[kept] = lists.bound
-                begin(&lists, m)
-            bound += m.bounds[kept]
+            sums[n_sums] = kept
             n_sums += 1
+            if self.has_changed(m, chunk, &scene, kept):
+                tasks[n_tasks].kept = kept
+                self.begin_task(m, chunk, &scene, &tasks[n_tasks])
+                n_tasks += 1
+        if self.n_kept_chunks < self.n_chunks:
+            self.begin_task(m, &self.chunks[self.n_kept_chunks], &scene, &cross)
+        for i in range(n_tasks):
+            begin(&lists, m)
+            self.collect(m, &lists, &tasks[i], &scene)
+            if lists.rows.n_longs == 0:
+                put_long(&lists, self.zeros)
+            self.kernels.sum(&lists.rows, m.kept + <size_t>tasks[i].kept * KERNEL_SHORT)
+            m.bounds[tasks[i].kept] = lists.bound
+        begin(&lists, m)
+        if self.n_kept_chunks < self.n_chunks:
+            self.collect(m, &lists, &cross, &scene)
         for i in range(n_sums):
-            put_long(&lists, sums[i])
+            put_long(&lists, m.kept + <size_t>sums[i] * KERNEL_SHORT)
+            bound += m.bounds[sums[i]]
         put_long(&lists, self.bias)
         i = self.kernels.best(&lists.rows, mask, self.rank, m.scores, &top)
         # Nearly always something in the head is better than anything behind it can be
@@ -291,12 +329,14 @@ cdef class Engine:
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
         """The same from all rows, tails included."""
         cdef ListsC lists
+        cdef TaskC task
         cdef int32_t i
         begin(&lists, m)
         m.full += 1
         for i in range(self.n_chunks):
             if self.chunks[i].kind != KIND_ANCHORED or scene.node[self.chunks[i].anchor] >= 0:
-                self.collect(m, &lists, &self.chunks[i], scene)
+                self.begin_task(m, &self.chunks[i], scene, &task)
+                self.collect(m, &lists, &task, scene)
         put_long(&lists, self.bias)
         lists.rows.tails[lists.rows.n_tails] = self.bias
         lists.rows.n_tails += 1
@@ -335,19 +375,23 @@ cdef class Engine:
             sign[i + 1] = found
         return changed != 0
 
-    cdef void collect(self, MemoryC* m, ListsC* lists, const ChunkC* chunk, SceneC* scene) noexcept nogil:
-        cdef uint64_t value[MAX_LOCALS]
+    cdef void begin_task(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, TaskC* task) noexcept nogil:
         cdef const ProgramC* p = &self.programs[self.program_of[chunk.first_pattern
                                                                 + pattern_place(chunk, scene.present)]]
-        cdef const RefC* ref = self.refs + p.first_ref
-        cdef int32_t i, n, n_refs = p.n_refs, refs_at = m.words.refs_at
+        task.program, task.value = p, m.values + (chunk - self.chunks) * MAX_LOCALS
+        task.keys, task.owners, task.homes = m.keys + chunk.first_key, m.owners + chunk.first_key, m.homes + chunk.first_key
+        self.read_locals(p, scene, task.value)
+        scene.record[self.n_nodes] = task.value
+        task.n = self.write_keys(m, task, scene)
+        if p.direct > p.all:
+            task.n = self.write_direct(m, task, scene, task.n)
+
+    cdef void collect(self, MemoryC* m, ListsC* lists, const TaskC* task, SceneC* scene) noexcept nogil:
+        cdef const RefC* ref = self.refs + task.program.first_ref
+        cdef int32_t i, n = task.n, n_refs = task.program.n_refs, refs_at = m.words.refs_at
         cdef uint64_t* known
         cdef uint64_t* rows = m.rows
-        self.read_locals(p, scene, value)
-        scene.record[self.n_nodes] = value
-        n = self.write_keys(m, p, scene)
-        if p.direct > p.all:
-            n = self.write_direct(m, p, scene, n)
+        scene.record[self.n_nodes] = task.value
         for i in range(n_refs):
             known = <uint64_t*>scene.record[ref[i].node] + refs_at + ref[i].slot
             rows[i] = known[0]
@@ -355,44 +399,50 @@ cdef class Engine:
                 rows[i] = self.fill_ref(m, &self.lookups[ref[i].lookup], scene, known, lists)
         m.asked += n
         rows += n_refs
-        if self.kernels.find(m.homes, m.keys, n, rows):
+        if self.kernels.find(task.homes, task.keys, n, rows):
             for i in range(n):
                 if rows[i] == 0:
-                    rows[i] = self.make(m, &self.lookups[m.owners[i]], m.keys[i], scene, lists)
+                    rows[i] = self.make(m, &self.lookups[task.owners[i]], task.keys[i], scene, lists)
         lists.bound += self.kernels.sort(m.rows, n_refs + n, m.arena, &lists.rows)
 
     cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
         cdef const LocalC* v = self.locals + p.first_local
-        cdef int32_t i, n = p.n_locals
+        cdef const char* nodes = <const char*>scene.nodes
+        cdef int32_t i, node, n_numbers = p.n_numbers, n = p.n_locals
         value[0] = 0
-        for i in range(n):
+        for i in range(n_numbers):
+            node = scene.node[v[i].node]
+            value[i + 1] = v[i].product[(min(number_at(nodes, node, v[i].field), v[i].cap) + 1) & -<int32_t>(node >= 0)]
+        for i in range(n_numbers, n):
             value[i + 1] = v[i].factor * local_value(&v[i], scene)
 
-    cdef inline int32_t write_keys(self, MemoryC* m, const ProgramC* p, const SceneC* scene) noexcept nogil:
-        """Keys of the lookups; their buckets are on the way."""
+    cdef inline int32_t write_keys(self, MemoryC* m, TaskC* task, const SceneC* scene) noexcept nogil:
+        """Keys of the lookups."""
+        cdef const ProgramC* p = task.program
         cdef const LookupC* found = self.lookups + p.first_lookup
         cdef const uint64_t* const* record = scene.record
-        cdef int32_t i, k, n = 0, first = p.first_lookup, two = p.two - first, four = p.four - first
+        cdef int32_t i, k, first = p.first_lookup, two = p.two - first, four = p.four - first
         cdef int32_t all_of_them = p.all - first
         cdef uint64_t key
         for i in range(two):
-            put_key(m, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1))
+            put_key(m, task, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1))
         for i in range(two, four):
-            put_key(m, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
+            put_key(m, task, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
                     + term(record, found + i, 2) + term(record, found + i, 3))
         for i in range(four, all_of_them):
             key = found[i].seed
             for k in range(MAX_TERMS):
                 key += term(record, found + i, k)
-            put_key(m, i, first + i, key)
+            put_key(m, task, i, first + i, key)
         return all_of_them
 
-    cdef int32_t write_direct(self, MemoryC* m, const ProgramC* p, const SceneC* scene, int32_t n) noexcept nogil:
+    cdef int32_t write_direct(self, MemoryC* m, TaskC* task, const SceneC* scene, int32_t n) noexcept nogil:
         """Words together with something else: too many keys to remember, and most of them have no weights."""
+        cdef const ProgramC* p = task.program
         cdef const LookupC* found = self.lookups + p.all
         cdef const uint64_t* const* record = scene.record
-        cdef uint64_t* keys = m.keys + n
-        cdef int32_t* owners = m.owners + n
+        cdef uint64_t* keys = task.keys + n
+        cdef int32_t* owners = task.owners + n
         cdef int32_t i, count = p.direct - p.all, first = p.all
         for i in range(count):
             keys[i] = (found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
@@ -400,7 +450,7 @@ cdef class Engine:
             owners[i] = first + i
         count = self.kernels.filter(&self.filter, keys, owners, count)
         for i in range(count):
-            put_key(m, n + i, owners[i], keys[i])
+            put_key(m, task, n + i, owners[i], keys[i])
         return n + count
 
     cdef uint64_t fill_ref(self, MemoryC* m, const LookupC* lookup, const SceneC* scene, uint64_t* known,
@@ -479,12 +529,12 @@ cdef inline uint64_t term(const uint64_t* const* record, const LookupC* lookup, 
     return record[lookup.term[i].node][lookup.term[i].slot]
 
 
-cdef inline void put_key(MemoryC* m, int32_t n, int32_t lookup, uint64_t key) noexcept nogil:
+cdef inline void put_key(MemoryC* m, TaskC* task, int32_t n, int32_t lookup, uint64_t key) noexcept nogil:
     cdef const kernel_bucket* home
     key |= key == 0
     home = &m.buckets[home_of(key) >> m.shift]
     PREFETCH(home)
-    m.keys[n], m.owners[n], m.homes[n] = key, lookup, home
+    task.keys[n], task.owners[n], task.homes[n] = key, lookup, home
 
 
 cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:

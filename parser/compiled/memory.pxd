@@ -84,7 +84,8 @@ cdef struct MemoryC:
     const int16_t** longs   # rows to be added up
     const signed char** shorts
     const int16_t** tails
-    uint64_t* keys          # of the lookups of a chunk
+    uint64_t* values        # of the locals of the chunks
+    uint64_t* keys          # of their lookups
     const kernel_bucket** homes
     uint64_t* rows
     int32_t* owners         # the lookups that the keys belong to

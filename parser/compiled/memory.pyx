@@ -48,9 +48,9 @@ cdef class Memory:
         self.bucket_memory = self.arena_memory = self.record_memory = self.of_word_memory = NULL
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
-                 int32_t n_slots, int32_t n_refs, int32_t n_values):
+                 int32_t n_slots, int32_t n_refs, int32_t n_values, int32_t n_locals):
         """Of an engine: columns of a long row; lookups of a state in all; kept sums and the length of their signs; slots,
-        references and values of a record."""
+        references and values of a record; locals of all chunks."""
         cdef MemoryC* m = &self.c
         cdef size_t row = width * sizeof(int16_t)
         self.owner = owner
@@ -67,6 +67,7 @@ cdef class Memory:
         m.longs = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
         m.shorts = <const signed char**>aligned((most_lookups + 9) * sizeof(void*))
         m.tails = <const int16_t**>aligned((most_lookups + 9) * sizeof(void*))
+        m.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
         m.keys = <uint64_t*>aligned((most_lookups + 9) * sizeof(uint64_t))
         m.homes = <const kernel_bucket**>aligned((most_lookups + 1) * sizeof(void*))
         m.rows = <uint64_t*>aligned((most_lookups + 1) * sizeof(uint64_t))
@@ -87,7 +88,7 @@ cdef class Memory:
         for memory in (<size_t>self.bucket_memory, <size_t>self.arena_memory, <size_t>self.record_memory,
                        <size_t>self.of_word_memory, <size_t>m.kept, <size_t>m.signs, <size_t>m.scores,
                        <size_t>m.found, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts, <size_t>m.tails,
-                       <size_t>m.bounds, <size_t>m.keys,
+                       <size_t>m.bounds, <size_t>m.values, <size_t>m.keys,
                        <size_t>m.homes, <size_t>m.rows, <size_t>m.owners, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
             free(<void*><size_t>memory)
