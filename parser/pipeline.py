@@ -3,7 +3,6 @@
 A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own.
 """
 
-import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,23 +10,27 @@ from functools import cached_property
 
 import numpy as np
 
+from parser.arrays import ParsedArrays, as_strings, parse_words, words_of
 from parser.assemble import Assembly
 from parser.compiled.compile import Compiled, compile_model, from_arrays
 from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
+from parser.feature.strings import Strings, Words
 from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import validate_weights
 from parser.parallel import parsed_batches
 from parser.score.weights import Weights
-from parser.search.session import Session
+from parser.search.session import Parses, Session
 from parser.treebank import Batch, Reader, TreebankError, open_output
 from parser.treebank.tree_writer import tree_writer
 from parser.treebank.writer import Labels
 
+__all__ = ["FileReport", "ParsedArrays", "Parser", "Strings", "Tree"]
+
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
-BATCH_BYTES = 1 << 16  # of rows that a thread parses at a time, in parse_batch
+BATCH = 1 << 14  # sentences that parse_batch turns into arrays at a time
 
 
 @dataclass(frozen=True)
@@ -180,13 +183,11 @@ class Parser:
         lemma= name columns, as in CoNLL-U. Columns that are not given are `_`."""
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         session = self._session()
-        found = session.parse(given, scores)
+        heads, labels, arcs, labelled = session.parse_strings(
+            tuple(map(given.get, COLUMNS)), self.assembly.restorer, scores
+        )
         self._idle.append(session)
-        self.assembly.restorer.decode_all(found.heads, found.labels, np.array([0, len(words)], np.int64))
-        labels = [self.labels[i] for i in found.labels]
-        if not scores:
-            return Tree(list(words), found.heads.tolist(), labels)
-        return Tree(list(words), found.heads.tolist(), labels, found.arcs.tolist(), found.labelled.tolist())
+        return Tree(given["form"], heads, [self.labels[i] for i in labels], arcs, labelled)
 
     def parse_batch(self, sentences: Iterable, *, scores: bool = False, threads: int = 1) -> list[Tree]:
         """Trees of many sentences, in order, without the GIL while they are parsed.
@@ -194,23 +195,50 @@ class Parser:
         A sentence is a list of words, a pair (words, tags), or a dict of columns: {"form": [...], "upos": [...]}. The
         trees are the same for any number of threads.
         """
-        trees: list[Tree] = []
         given = [as_columns(sentence, self.assembly.pos) for sentence in sentences]
-        if not given:
-            return trees
-        stream = io.BytesIO("".join(map(as_rows, given)).encode())
-        with Reader(stream, format="conllu", intern=(), heads="ignore", block_size=BATCH_BYTES) as reader:
-            for batch, found in parsed_batches(self, reader, scores, threads):
-                words = given[len(trees) : len(trees) + len(batch)]
-                trees += self.trees(words, batch.offsets.tolist(), found, scores)
+        trees: list[Tree] = []
+        for start in range(0, len(given), BATCH):
+            some = given[start : start + BATCH]
+            trees += as_trees(some, self.labels, parse_words(self, words_of(some, start), scores, threads))
         return trees
 
-    def trees(self, given: list[dict], offsets: list[int], found, scores: bool) -> Iterator[Tree]:
-        """Parses of a batch as one Tree a sentence."""
-        heads, labels = found.heads.tolist(), [self.labels[i] for i in found.labels.tolist()]
-        for columns, start, end in zip(given, offsets[:-1], offsets[1:], strict=True):
-            chances = (found.arcs[start:end].tolist(), found.labelled[start:end].tolist()) if scores else (None, None)
-            yield Tree(columns["form"], heads[start:end], labels[start:end], *chances)
+    def parse_arrays(
+        self,
+        forms,
+        tags,
+        offsets,
+        *,
+        lemma=None,
+        upos=None,
+        xpos=None,
+        feats=None,
+        scores: bool = False,
+        threads: int = 1,
+    ) -> ParsedArrays:
+        """Trees of many sentences whose words are in arrays, which are read where they are and not copied.
+
+        forms, tags, lemma, upos, xpos, feats: a column each, as Strings or as a tuple of the arguments of Strings:
+        (data, offsets) or (data, offsets, codes). `tags` is the column that the model takes for tags; None, and
+        columns that are not given, say nothing. A word that has no value says `_`.
+        offsets: whole numbers, one more than there are sentences: the position of each one's first word in the
+        columns, and where the last one ends. A part of them parses a part of the sentences.
+
+        Anything with the buffer protocol will do, read-only included; nothing may write to it meanwhile. The GIL is
+        not held. The results start with the first sentence's first word, and are the same for any number of threads.
+        """
+        given = {"form": forms, "lemma": lemma, "upos": upos, "xpos": xpos, "feats": feats}
+        if tags is not None:
+            if given[self.assembly.pos] is not None:
+                raise ValueError(f"column {self.assembly.pos!r} is given twice: it is what the model takes for tags")
+            given[self.assembly.pos] = tags
+        columns = {name: as_strings(values, name) for name, values in given.items() if values is not None}
+        return parse_words(self, Words(columns, offsets), scores, threads)
+
+    def parse_piece(self, words: Words, first: int, end: int, into: Parses) -> None:
+        """Parses sentences `first` to `end` of words into arrays for all of them: what a thread does."""
+        session = self._session()
+        session.parse_columns(words, first, end, into, self.assembly.restorer)
+        self._idle.append(session)
 
     def parse_rows(self, batch: Batch, scores: bool = False):
         """Heads, label ids (of `labels`) and probabilities of all words of a reader's batch, as arrays."""
@@ -287,7 +315,7 @@ class Parser:
         if self.weights is None:
             raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
-        return explain_steps(self, given, top)
+        return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
 
     def __repr__(self) -> str:
         config = self.assembly.config
@@ -298,16 +326,20 @@ class Parser:
 
 
 def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
-    unknown = sorted(set(columns) - set(COLUMNS) | ({pos} & set(columns) if tags is not None else set()))
-    if unknown:
-        raise ValueError(f"column {unknown[0]!r} is not one of upos, xpos, feats, lemma, or is given twice")
-    given = {"form": list(words), **{name: list(values) for name, values in columns.items()}}
+    """The columns that are given, each a list with a string for every word."""
+    if isinstance(words, str):
+        raise TypeError(f"{words[:40]!r}: expected a list of words, not a str")
+    given = {"form": list(words)}
+    for name, values in columns.items():
+        if name not in COLUMNS[1:] or (name == pos and tags is not None):
+            raise ValueError(f"column {name!r} is not one of upos, xpos, feats, lemma, or is given twice")
+        given[name] = list(values)
     if tags is not None:
         given[pos] = list(tags)
     for name, values in given.items():
-        if len(values) != len(words):
-            raise ValueError(f"{len(words)} words but {len(values)} values of {name}")
-    return {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}
+        if len(values) != len(given["form"]):
+            raise ValueError(f"{len(given['form'])} words but {len(values)} values of {name}")
+    return given
 
 
 def as_columns(sentence, pos: str) -> dict[str, list[str]]:
@@ -320,16 +352,16 @@ def as_columns(sentence, pos: str) -> dict[str, list[str]]:
     return sentence_columns(sentence, None, {}, pos)
 
 
-def as_rows(columns: dict[str, list[str]]) -> str:
-    """CoNLL-U rows for the reader; what cannot stand in a column is refused."""
-    rows = [
-        f"{i}\t{form}\t{lemma}\t{upos}\t{xpos}\t{feats}\t_\t_\t_\t_\n"
-        for i, (form, lemma, upos, xpos, feats) in enumerate(zip(*(columns[name] for name in COLUMNS), strict=True), 1)
-    ]
-    text = "".join(rows)
-    if not rows or text.count("\t") != 9 * len(rows) or text.count("\n") != len(rows) or "\t\t" in text:
-        raise ValueError(f"{columns['form']!r}: expected words, none of them empty or with a tab or line end in it")
-    return text + "\n"
+def as_trees(given: list[dict], names: Sequence[str], found: ParsedArrays) -> Iterator[Tree]:
+    """Parses of many sentences as one Tree each."""
+    heads, labels = found.heads.tolist(), [names[i] for i in found.labels.tolist()]
+    arcs, labelled = (None, None) if found.scores is None else found.scores.tolist()
+    start = 0
+    for columns in given:
+        end = start + len(columns["form"])
+        chances = (None, None) if arcs is None else (arcs[start:end], labelled[start:end])
+        yield Tree(columns["form"], heads[start:end], labels[start:end], *chances)
+        start = end
 
 
 def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:

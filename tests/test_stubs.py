@@ -14,7 +14,8 @@ STUBS = sorted(PACKAGE.rglob("*.pyi"))
 
 
 def module_of(path: Path):
-    return importlib.import_module(".".join(["parser", *path.relative_to(PACKAGE).with_suffix("").parts]))
+    names = ["parser", *path.relative_to(PACKAGE).with_suffix("").parts]
+    return importlib.import_module(".".join(names).removesuffix(".__init__"))
 
 
 def declared(body) -> dict[str, ast.AST]:

@@ -1,0 +1,30 @@
+from collections.abc import Iterable, Mapping
+
+from typing_extensions import Buffer
+
+class Memory:
+    def __init__(self, values: Buffer, name: str) -> None: ...
+
+class Ints(Memory): ...
+
+class Strings:
+    def __init__(
+        self,
+        data: Buffer,
+        offsets: Buffer,
+        codes: Buffer | None = None,
+        valid: Buffer | None = None,
+        first_bit: int = 0,
+    ) -> None: ...
+    @staticmethod
+    def of(strings: Iterable[str]) -> Strings: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int) -> str | None: ...
+
+class Words:
+    n_sentences: int
+    first: int
+    n_words: int
+    def __init__(self, columns: Mapping[str, Strings | None], offsets: Buffer) -> None: ...
+    def pieces(self, most_words: int) -> list[int]: ...
+    def place(self, sentence: int) -> int: ...
