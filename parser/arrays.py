@@ -63,22 +63,23 @@ def piece_size(n_words: int, threads: int) -> int:
 
 def words_of(sentences: Sequence[Mapping[str, Sequence[str]]], first: int = 0) -> Words:
     """Sentences as lists of strings by column; what one does not have says `_`. first: the number of the first."""
+    offsets = np.zeros(len(sentences) + 1, np.int64)
+    np.cumsum([len(sentence["form"]) for sentence in sentences], out=offsets[1:])
     try:
-        return joined(sentences)
+        columns = columns_of(sentences)
     except (TypeError, ValueError):
         for number, sentence in enumerate(sentences, first):
             try:
-                joined([sentence])
+                columns_of([sentence])
             except (TypeError, ValueError) as error:
                 raise type(error)(f"sentence {number}: {error}") from None
         raise
+    return Words(columns, offsets, first)
 
 
-def joined(sentences: Sequence[Mapping[str, Sequence[str]]]) -> Words:
-    offsets = np.zeros(len(sentences) + 1, np.int64)
-    np.cumsum([len(sentence["form"]) for sentence in sentences], out=offsets[1:])
+def columns_of(sentences: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, Strings]:
     names = ["form", *sorted({name for sentence in sentences for name in sentence} - {"form"})]
-    return Words({name: Strings.of(strings_of(sentences, name)) for name in names}, offsets)
+    return {name: Strings.of(strings_of(sentences, name)) for name in names}
 
 
 def strings_of(sentences: Sequence[Mapping[str, Sequence[str]]], name: str) -> Iterable[str]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from parser.search.session import Parses, Session
 from parser.treebank import Batch, Reader, TreebankError, open_output
 from parser.treebank.tree_writer import tree_writer
 from parser.treebank.writer import Labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["FileReport", "ParsedArrays", "Parser", "Strings", "Tree"]
 
@@ -233,6 +237,41 @@ class Parser:
             given[self.assembly.pos] = tags
         columns = {name: as_strings(values, name) for name, values in given.items() if values is not None}
         return parse_words(self, Words(columns, offsets), scores, threads)
+
+    def parse_table(
+        self,
+        table,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: bool = False,
+        threads: int = 1,
+        dictionary: bool = False,
+    ) -> "pa.Table":
+        """A pyarrow Table (or RecordBatch) of sentences with their trees; needs the extra `arrow`.
+
+        A row is a sentence. Columns form, upos, xpos, feats and lemma are lists of strings, of which the words and what
+        the model takes for tags must be there; `columns` tells their names where they are others:
+        {"form": "tokens", "xpos": "tags"}. What is null says nothing; a sentence that is null has no tree.
+        New columns, or in place of the old ones: head, lists of int32, 1-based, 0 is ROOT; deprel, lists of strings,
+        with `dictionary` dictionary-encoded; with `scores` head_probability and label_probability, lists of float32.
+        """
+        from parser.arrow import TableParser
+
+        return TableParser(self, columns or {}, scores, threads, dictionary).parse_table(table)
+
+    def parse_batches(
+        self,
+        batches: Iterable,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: bool = False,
+        threads: int = 1,
+        dictionary: bool = False,
+    ) -> "Iterator[pa.RecordBatch]":
+        """The record batches with trees, one by one as they are asked for: see parse_table."""
+        from parser.arrow import TableParser
+
+        return TableParser(self, columns or {}, scores, threads, dictionary).parse_batches(batches)
 
     def parse_piece(self, words: Words, first: int, end: int, into: Parses) -> None:
         """Parses sentences `first` to `end` of words into arrays for all of them: what a thread does."""

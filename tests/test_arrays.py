@@ -231,8 +231,8 @@ def test_wrong_calls_are_told(model):
         model.parse_arrays(forms, forms, ends, xpos=forms)
     with pytest.raises(ValueError, match="sentence offsets: up to 2, but 1 values of upos"):
         model.parse_arrays(forms, None, ends, upos=(b"ab", INTS[:2]))
-    with pytest.raises(ValueError, match="word 1 is empty, expected words of at least one character"):
-        model.parse_arrays((b"a", np.array([0, 1, 1])), None, ends)
+    with pytest.raises(ValueError, match="sentence 1: word 0 is empty, expected words of at least one character"):
+        model.parse_arrays((b"a", np.array([0, 1, 1])), None, np.array([0, 1, 2]))
     with pytest.raises(ValueError, match="threads: 0, expected 1 or more"):
         model.parse_arrays(forms, None, ends, threads=0)
     with pytest.raises(TypeError, match=r"form: expected Strings or a tuple \(data, offsets, ...\), not list"):

@@ -33,6 +33,7 @@ MAY_USE = {
     "explain": [*CORE],
     "parallel": ["treebank"],
     "arrays": ["feature", "search"],
+    "arrow": ["errors", "feature", "arrays"],
     "pipeline": [
         *CORE,
         "compiled",
@@ -40,6 +41,7 @@ MAY_USE = {
         "model",
         "assemble",
         "arrays",
+        "arrow",
         "explain",
         "parallel",
         "evaluate",

@@ -93,7 +93,7 @@ cdef class Words:
     cdef readonly int64_t first     # the first sentence's first word
     cdef readonly int64_t n_words
 
-    cdef int check(self) except -1
+    cdef int check(self, int64_t number) except -1
     cdef int64_t descent(self) noexcept nogil
     cdef int64_t empty_form(self) noexcept nogil
     # Writes the cells of n words, [word * N_COLUMNS + column], length 0 where nothing is known.

@@ -193,22 +193,25 @@ cdef class Strings:
 
 
 cdef class Words:
-    def __init__(self, columns, offsets):
-        """columns: Strings by name (form, lemma, upos, xpos, feats), form at least; offsets: of the sentences."""
+    def __init__(self, columns, offsets, int64_t number=0):
+        """columns: Strings by name (form, lemma, upos, xpos, feats), form at least; offsets: of the sentences.
+
+        number: what the first sentence is called in messages.
+        """
         self.owners = list(columns.values())
         self.offsets = Ints(offsets, "sentence offsets")
-        for number, name in enumerate(COLUMNS):
-            self.given[number] = columns.get(name) is not None
-            if self.given[number]:
-                self.columns[number] = (<Strings?>columns[name]).c
+        for column, name in enumerate(COLUMNS):
+            self.given[column] = columns.get(name) is not None
+            if self.given[column]:
+                self.columns[column] = (<Strings?>columns[name]).c
         if self.offsets.c.n < 1:
             raise ValueError("sentence offsets: none, expected one more than there are sentences")
         self.n_sentences = self.offsets.c.n - 1
         self.first = int_at(&self.offsets.c, 0)
         self.n_words = int_at(&self.offsets.c, self.n_sentences) - self.first if self.first >= 0 else 0
-        self.check()
+        self.check(number)
 
-    cdef int check(self) except -1:
+    cdef int check(self, int64_t number) except -1:
         """That sentences are within the columns, and no form is empty."""
         cdef int64_t k, end = self.first + self.n_words, empty
         cdef const IntsC* at = &self.offsets.c
@@ -216,13 +219,17 @@ cdef class Words:
         if self.first < 0 or k > 0:
             raise ValueError(f"sentence offsets: {int_at(at, max(k - 1, 0))} is followed by {int_at(at, k)}, expected "
                              "numbers from 0 on that ascend")
-        for number, name in enumerate(COLUMNS):
-            if self.given[number] and end > self.columns[number].n:
-                raise ValueError(f"sentence offsets: up to {end}, but {self.columns[number].n} values of {name}")
+        for column, name in enumerate(COLUMNS):
+            if self.given[column] and end > self.columns[column].n:
+                raise ValueError(f"sentence offsets: up to {end}, but {self.columns[column].n} values of {name}")
         with nogil:
             empty = self.empty_form()
         if empty >= 0:
-            raise ValueError(f"word {empty} is empty, expected words of at least one character")
+            k = 0
+            while int_at(at, k + 1) <= empty:
+                k += 1
+            raise ValueError(f"sentence {number + k}: word {empty - int_at(at, k)} is empty, expected words of at "
+                             "least one character")
         return 0
 
     cdef int64_t descent(self) noexcept nogil:
