@@ -10,15 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from parser.arrays import ParsedArrays, parse_words
-from parser.errors import UserError
+from parser.errors import MissingPackageError
 from parser.feature.strings import Strings, Words
-
-
-class MissingPackageError(UserError, ImportError):
-    """A package that is installed on request only."""
-
-    exit_code = 2
-
 
 try:
     import pyarrow as pa

@@ -302,8 +302,8 @@ class Parser:
         """Parses a file into another; `-` is standard input or output.
 
         format: conllu, conllx, conll09, auto; text, vertical (pre-tokenized, see parser.treebank.plain). to: conllu,
-        conllx, conll09, jsonl, or auto: by the target's name, else as the source. The output is the same for any number
-        of threads.
+        conllx, conll09, jsonl, parquet, or auto: by the target's name, else as the source. The output is the same for
+        any number of threads, and has the target's name when it is complete.
         """
         with (
             Reader(

@@ -48,7 +48,8 @@ MAY_USE = {
         "train",
     ],
     "train": [*CORE, "version", "config", "model", "assemble", "evaluate", "pipeline"],
-    "cli": ["", *CORE, "compiled", "version", "config", "model", "assemble", "pipeline", "train", "evaluate"],
+    "shards": ["version", "errors", "treebank", "model"],
+    "cli": ["", *CORE, "compiled", "version", "config", "model", "assemble", "pipeline", "shards", "train", "evaluate"],
     "__main__": ["cli"],
     "": ["version", "config", "pipeline"],  # parser/__init__.py: stays light, so that everything may be imported lazily
 }

@@ -4,9 +4,10 @@ The bytes of the file stay as they were read; words are rows of them. A column o
 of the tabs, so any cell can be shown or written back without having been copied.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -96,6 +97,29 @@ cdef class Batch:
         """Index of each sentence's first word, and the number of words last (int64, len(batch) + 1)."""
         return np.array([self.c.sentences[k].first_word for k in range(self.c.n_sentences + 1)], dtype=np.int64)
 
+    def column_bytes(self, str field not None):
+        """A column as Arrow lays out strings: (characters in UTF-8 behind each other, where each cell starts).
+
+        The offsets (int32) are one more than the words. Cells are `_` where the format lacks the column.
+        """
+        cdef int32_t column = self.layout.column(field)
+        cdef uint32_t w
+        cdef CellC cell
+        cdef char* out
+        offsets = np.zeros(self.c.n_words + 1, np.int32)
+        cdef int32_t[::1] ends = offsets
+        with nogil:
+            for w in range(self.c.n_words):
+                cell = cell_or_underscore(&self.c, w, column)
+                ends[w + 1] = ends[w] + cell.length
+        data = bytearray(ends[self.c.n_words])
+        out = PyByteArray_AS_STRING(data)
+        with nogil:
+            for w in range(self.c.n_words):
+                cell = cell_or_underscore(&self.c, w, column)
+                memcpy(out + ends[w], cell.start, cell.length)
+        return data, offsets
+
     def column_ids(self, str field not None):
         """The ids of a column of strings (int32, one a word), as interned by the reader."""
         if field not in self.ids:
@@ -147,6 +171,14 @@ cdef class Batch:
 
 cdef inline bint is_underscore(CellC cell) noexcept nogil:
     return cell.length == 1 and cell.start[0] == c"_"
+
+
+cdef inline CellC cell_or_underscore(const BatchC* b, uint32_t word, int32_t column) noexcept nogil:
+    cdef CellC cell
+    if column >= 0:
+        return cell_of_line(b, b.word_line[word], column)
+    cell.start, cell.length = "_", 1
+    return cell
 
 
 cdef class Sentence:
