@@ -1,13 +1,14 @@
 """The parser as a user has it: loaded or trained, parsing words, sentences, batches and files, and explaining itself.
 
-A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own.
+A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own. What is
+computed when it is first asked for comes out the same in every thread, if several ask at once.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from parser.model.layout import ModelFileError
 from parser.model.weights import validate_weights
 from parser.parallel import parsed_batches
 from parser.score.weights import Weights
+from parser.search.base import SentenceParser
 from parser.search.session import Parses, Session
 from parser.treebank import Batch, Reader, TreebankError, open_output
 from parser.treebank.tree_writer import tree_writer
@@ -30,6 +32,14 @@ from parser.treebank.writer import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from typing_extensions import Buffer
+
+    from parser.evaluate.corpus import Corpus
+    from parser.train.session import Display
+
+    Column = Strings | tuple[Buffer, ...]
+    Path = str | os.PathLike[str]
+    Sentence = Sequence[str] | tuple[Sequence[str], Sequence[str]] | Mapping[str, Sequence[str]]
 
 __all__ = ["FileReport", "ParsedArrays", "Parser", "Strings", "Tree"]
 
@@ -55,6 +65,13 @@ class Tree:
         return len(self.words)
 
 
+class Progress(Protocol):
+    """Who hears how far a file is parsed."""
+
+    def advance(self, words: int) -> None:
+        """So many more words are done."""
+
+
 @dataclass(frozen=True)
 class FileReport:
     """What came of parsing a file."""
@@ -68,17 +85,31 @@ class FileReport:
 
 @dataclass(frozen=True)
 class Parser:
+    """A trained parser: `parser.load(path)` or `Parser.train(files)` gives one. Any number of threads may use it.
+
+    labels: the names of the labels by number; provenance: where and how it was trained.
+    """
+
     assembly: Assembly
     weights: Weights | None  # None in a slim model: it parses, but has nothing to explain itself with
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
     stored: Compiled | None = None  # the compiled weights, where they come from a file
     known_size: dict[str, int] | None = None  # likewise
+    _idle: list[Session] = field(default_factory=list, init=False, repr=False, compare=False)  # see _session
 
     # Making, saving, loading
 
     @classmethod
-    def train(cls, train, dev=None, *, config: Config | None = None, display=None, **options) -> "Parser":
+    def train(
+        cls,
+        train: "Path | Iterable[Path]",
+        dev: "Path | Iterable[Path] | None" = None,
+        *,
+        config: Config | None = None,
+        display: "Display | None" = None,
+        **options: object,
+    ) -> "Parser":
         """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
 
         `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
@@ -95,7 +126,13 @@ class Parser:
         )
 
     def save(
-        self, path: str | os.PathLike, *, slim: bool = False, compiled: bool = True, extra_data=None, extra_arrays=None
+        self,
+        path: str | os.PathLike,
+        *,
+        slim: bool = False,
+        compiled: bool = True,
+        extra_data: Mapping[str, object] | None = None,
+        extra_arrays: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
 
@@ -159,14 +196,11 @@ class Parser:
         return self.stored or compile_model(self.weights, assembly.templates, assembly.pos, assembly.system)
 
     @cached_property
-    def sentence_parser(self):
+    def sentence_parser(self) -> SentenceParser:
+        """What parses one sentence: its decisions are those of `compiled`, or of the weights for easy-first."""
         if self.compiled is None:
             return self.assembly.sentence_parser(self.weights)
         return CompiledParser(self.assembly.system, self.compiled)
-
-    @cached_property
-    def _idle(self) -> list[Session]:
-        return []
 
     def _session(self) -> Session:
         """An idle session or a new one; list.pop is atomic, so threads never share one."""
@@ -193,7 +227,7 @@ class Parser:
         self._idle.append(session)
         return Tree(given["form"], heads, [self.labels[i] for i in labels], arcs, labelled)
 
-    def parse_batch(self, sentences: Iterable, *, scores: bool = False, threads: int = 1) -> list[Tree]:
+    def parse_batch(self, sentences: "Iterable[Sentence]", *, scores: bool = False, threads: int = 1) -> list[Tree]:
         """Trees of many sentences, in order, without the GIL while they are parsed.
 
         A sentence is a list of words, a pair (words, tags), or a dict of columns: {"form": [...], "upos": [...]}. The
@@ -208,14 +242,14 @@ class Parser:
 
     def parse_arrays(
         self,
-        forms,
-        tags,
-        offsets,
+        forms: "Column",
+        tags: "Column | None",
+        offsets: "Buffer",
         *,
-        lemma=None,
-        upos=None,
-        xpos=None,
-        feats=None,
+        lemma: "Column | None" = None,
+        upos: "Column | None" = None,
+        xpos: "Column | None" = None,
+        feats: "Column | None" = None,
         scores: bool = False,
         threads: int = 1,
     ) -> ParsedArrays:
@@ -240,7 +274,7 @@ class Parser:
 
     def parse_table(
         self,
-        table,
+        table: "pa.Table | pa.RecordBatch",
         *,
         columns: Mapping[str, str] | None = None,
         scores: bool = False,
@@ -261,7 +295,7 @@ class Parser:
 
     def parse_batches(
         self,
-        batches: Iterable,
+        batches: "Iterable[pa.RecordBatch]",
         *,
         columns: Mapping[str, str] | None = None,
         scores: bool = False,
@@ -279,7 +313,7 @@ class Parser:
         session.parse_columns(words, first, end, into, self.assembly.restorer)
         self._idle.append(session)
 
-    def parse_rows(self, batch: Batch, scores: bool = False):
+    def parse_rows(self, batch: Batch, scores: bool = False) -> Parses:
         """Heads, label ids (of `labels`) and probabilities of all words of a reader's batch, as arrays."""
         session = self._session()
         found = session.parse_batch(batch, scores)
@@ -297,7 +331,7 @@ class Parser:
         scores: bool = False,
         on_error: str = "stop",
         threads: int = 1,
-        progress=None,
+        progress: "Progress | None" = None,
     ) -> "FileReport":
         """Parses a file into another; `-` is standard input or output.
 
@@ -332,7 +366,7 @@ class Parser:
             punctuation = "ud" if "PUNCT" in gold.upos.strings else "unicode"
         return as_dict(evaluate(gold, self.parse_corpus(gold, str(path), format), punctuation))
 
-    def parse_corpus(self, gold, path: str, format: str = "auto", source: str = "parser"):
+    def parse_corpus(self, gold: "Corpus", path: str, format: str = "auto", source: str = "parser") -> "Corpus":
         """The corpus read from that file, with this parser's trees: what evaluation compares it with."""
         from parser.evaluate.load import with_trees
 
@@ -355,6 +389,9 @@ class Parser:
             raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
+
+    def __reduce__(self):
+        raise TypeError("a Parser is not pickled: save it, and load the file in every process (they share its pages)")
 
     def __repr__(self) -> str:
         config = self.assembly.config

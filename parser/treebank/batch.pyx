@@ -24,7 +24,10 @@ cdef int grow(void** block, size_t bytes_wanted) except -1:
 
 
 cdef class Batch:
-    """A block of sentences; `Reader.fill` fills it, again and again if wanted."""
+    """A block of sentences; `Reader.fill` fills it, again and again if wanted.
+
+    file: where it comes from; layout: its format.
+    """
 
     def __cinit__(self):
         memset(&self.c, 0, sizeof(self.c))
@@ -80,6 +83,7 @@ cdef class Batch:
 
     @property
     def n_words(self):
+        """Number of words of all sentences."""
         return self.c.n_words
 
     @property
@@ -182,7 +186,10 @@ cdef inline CellC cell_or_underscore(const BatchC* b, uint32_t word, int32_t col
 
 
 cdef class Sentence:
-    """One sentence of a batch: strings are decoded and arrays cut out only when asked for."""
+    """One sentence of a batch: strings are decoded and arrays cut out only when asked for.
+
+    batch: the one that it is part of, index: its number there. A batch that is filled anew has other sentences.
+    """
 
     def __init__(self, Batch batch not None, Py_ssize_t index):
         self.batch = batch
@@ -231,10 +238,12 @@ cdef class Sentence:
 
     @property
     def words(self):
+        """The forms."""
         return self.column("form")
 
     @property
     def labels(self):
+        """The labels, `_` where there is none."""
         return self.column("deprel")
 
     @property
@@ -259,6 +268,7 @@ cdef class Sentence:
 
     @property
     def comments(self):
+        """Lines that start with `#`, as they are."""
         return [row[0] for row in self.rows() if row[0].startswith("#")]
 
     @property
