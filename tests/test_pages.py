@@ -8,13 +8,19 @@ import pytest
 from parser import Parser
 from parser.treebank.generate import generate
 
-pytestmark = pytest.mark.source
 BLOCK = re.compile(r"(<!-- needs pyarrow -->\n)?```python\n(.*?)```", re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def blocks(source_root):
-    page = (source_root / "docs" / "embedding.md").read_text()
+def page(source_root):
+    path = source_root / "docs" / "embedding.md"
+    if not path.exists():
+        pytest.skip("reads docs/: runs where they stand beside the tests, as in a checkout")
+    return path.read_text()
+
+
+@pytest.fixture(scope="module")
+def blocks(page):
     return [(bool(found[1]), found[2], page[: found.start()].count("\n") + 2) for found in BLOCK.finditer(page)]
 
 
@@ -54,7 +60,6 @@ def test_embedding_with_arrow(blocks, folder, monkeypatch, capsys):
     assert "'head_probability': [" in capsys.readouterr().out
 
 
-def test_what_the_page_says_is_covered(source_root):
-    page = (source_root / "docs" / "embedding.md").read_text()
+def test_the_page_shows_every_way_in(page):
     for name in ("parse", "parse_batch", "parse_arrays", "parse_table", "parse_batches", "parse_file", "explain"):
         assert f"{name}(" in page, name
