@@ -1,12 +1,12 @@
 """Is the memory of a streaming parse flat, and is its time linear?
 
     python benchmarks/memory.py MODEL --on dev.conllu                     100 million words through a pipe
-    python benchmarks/memory.py MODEL --on dev.conllu --words 10000000
+    python benchmarks/memory.py MODEL --on dev.conllu --words 10000000 --new 0
     python benchmarks/memory.py MODEL --on dev.conllu --growth
 
-The stream is the file over and over, fed into `arcspeed parse MODEL` by a pipe; one word in 40 gets the number of the
-round behind it, so that new words never end. Printed is the peak of the process's memory (VmHWM of Linux) at each tenth
-of the way, and words a second of its CPU time.
+The stream is the file over and over, fed into `arcspeed parse MODEL` by a pipe; one word in 40 (--new, 0 for none) gets
+the number of the round behind it, so that new words never end: more of them than any language has. Printed is the peak of
+the process's memory (VmHWM of Linux) at each tenth of the way, and words a second of its CPU time.
 
 --growth: microseconds a word for sentences of 10 to 10,000 words (words of the file, joined), and for corpora of 10,000
 to a million words, from array to array and from file to file. CPU time, best of three, of a parser that has seen the
@@ -28,12 +28,11 @@ import numpy as np
 from parser import Parser, Strings
 from parser.treebank import Reader
 
-NEW_WORD = 40
 LENGTHS = (10, 100, 1_000, 10_000)
 SIZES = (10_000, 100_000, 1_000_000)
 
 
-def pieces_of(path: str) -> tuple[list[bytes], int]:
+def pieces_of(path: str, new: int) -> tuple[list[bytes], int]:
     """The text cut behind the forms that are to be new in every round; and its number of words."""
     pieces, words, start = [], 0, 0
     text = Path(path).read_bytes().strip(b"\n") + b"\n\n"
@@ -42,7 +41,7 @@ def pieces_of(path: str) -> tuple[list[bytes], int]:
         cells = line.split(b"\t")
         if cells[0].isdigit():
             words += 1
-            if words % NEW_WORD == 0:
+            if new and words % new == 0:
                 end = at + len(cells[0]) + 1 + len(cells[1])
                 pieces.append(text[start:end])
                 start = end
@@ -50,9 +49,9 @@ def pieces_of(path: str) -> tuple[list[bytes], int]:
     return [*pieces, text[start:]], words
 
 
-def rounds(path: str, wanted: int) -> Iterator[tuple[bytes, int]]:
+def rounds(path: str, wanted: int, new: int) -> Iterator[tuple[bytes, int]]:
     """(text, words so far) until there are as many words as wanted."""
-    pieces, words = pieces_of(path)
+    pieces, words = pieces_of(path, new)
     for k in range(1, -(-wanted // words) + 1):
         yield str(k).encode().join(pieces), k * words
 
@@ -62,12 +61,12 @@ def peak_mb(process: int) -> float:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) / 1024
 
 
-def stream(model: str, path: str, wanted: int, threads: int) -> None:
+def stream(model: str, path: str, wanted: int, new: int, threads: int) -> None:
     command = [sys.executable, "-m", "parser", "parse", model, "--format", "conllu", "--threads", str(threads)]
     tenth, start = wanted // 10, time.perf_counter()
     print("| million words | peak MB | seconds |\n|--:|--:|--:|")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as parse:
-        for text, words in rounds(path, wanted):
+        for text, words in rounds(path, wanted, new):
             parse.stdin.write(text)
             if words >= tenth:
                 show(words, peak_mb(parse.pid), time.perf_counter() - start)
@@ -149,13 +148,14 @@ def main() -> None:
     options.add_argument("model")
     options.add_argument("--on", required=True, help="a CoNLL-U file")
     options.add_argument("--words", type=int, default=100_000_000)
+    options.add_argument("--new", type=int, default=40, help="one word in so many is new in every round")
     options.add_argument("--threads", type=int, default=1)
     options.add_argument("--growth", action="store_true")
     given = options.parse_args()
     if given.growth:
         growth(given.model, given.on)
     else:
-        stream(given.model, given.on, given.words, given.threads)
+        stream(given.model, given.on, given.words, given.new, given.threads)
 
 
 if __name__ == "__main__":

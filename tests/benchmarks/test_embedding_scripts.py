@@ -30,7 +30,7 @@ def call(monkeypatch, script, folder, *arguments) -> None:
 
 
 def test_embedding_subtracts_the_parse_itself(folder, monkeypatch, capsys):
-    monkeypatch.setattr(embedding, "best", lambda function, seconds=0: memory.best(function))
+    monkeypatch.setattr(embedding, "best", lambda function, *_: memory.best(function))
     call(monkeypatch, embedding, folder)
     out = capsys.readouterr().out
     itself, whole, beyond = (float(cell) for cell in re.search(r"^trees \| (.*)$", out, re.MULTILINE)[1].split("|"))
@@ -41,13 +41,14 @@ def test_embedding_subtracts_the_parse_itself(folder, monkeypatch, capsys):
 def test_the_stream_is_the_file_over_and_over_with_new_words(folder):
     text = (folder / "dev.conllu").read_text()
     n = sum(line[:1].isdigit() for line in text.splitlines())
-    made = list(memory.rounds(str(folder / "dev.conllu"), 3 * n - 1))
+    made = list(memory.rounds(str(folder / "dev.conllu"), 3 * n - 1, 40))
     assert [words for _, words in made] == [n, 2 * n, 3 * n]
     for k, (found, _) in enumerate(made, 1):
         pairs = list(zip(text.splitlines(), found.decode().splitlines(), strict=True))
         changed = [(a.split("\t"), b.split("\t")) for a, b in pairs if a != b]
         assert len(changed) == n // 40
         assert all([*a[:1], a[1] + str(k), *a[2:]] == b for a, b in changed)
+    assert next(memory.rounds(str(folder / "dev.conllu"), 1, 0)) == ((text.rstrip("\n") + "\n\n").encode(), n)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc: runs on Linux")
