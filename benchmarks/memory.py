@@ -5,8 +5,8 @@
     python benchmarks/memory.py MODEL --on dev.conllu --growth
 
 The stream is the file over and over, fed into `arcspeed parse MODEL` by a pipe; one word in 40 (--new, 0 for none) gets
-the number of the round behind it, so that new words never end: more of them than any language has. Printed is the peak of
-the process's memory (VmHWM of Linux) at each tenth of the way, and words a second of its CPU time.
+the number of the round behind it, so that new words never end: more of them than any language has. Printed is the peak
+of the process's memory (VmHWM of Linux) at each tenth of the way, and words a second of its CPU time.
 
 --growth: microseconds a word for sentences of 10 to 10,000 words (words of the file, joined), and for corpora of 10,000
 to a million words, from array to array and from file to file. CPU time, best of three, of a parser that has seen the
