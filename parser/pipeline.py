@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from parser.evaluate.corpus import Corpus
     from parser.train.session import Display
 
-    Column = Strings | tuple[Buffer, ...]
+    Array = Buffer | np.ndarray  # Python's type checkers know arrays as buffers from 3.12 on only
+    Column = Strings | tuple[Array | int | None, ...]
     Path = str | os.PathLike[str]
     Sentence = Sequence[str] | tuple[Sequence[str], Sequence[str]] | Mapping[str, Sequence[str]]
 
@@ -244,7 +245,7 @@ class Parser:
         self,
         forms: "Column",
         tags: "Column | None",
-        offsets: "Buffer",
+        offsets: "Array",
         *,
         lemma: "Column | None" = None,
         upos: "Column | None" = None,

@@ -1,19 +1,22 @@
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 from typing_extensions import Buffer
 
+Array = Buffer | np.ndarray
+
 class Memory:
-    def __init__(self, values: Buffer, name: str) -> None: ...
+    def __init__(self, values: Array, name: str) -> None: ...
 
 class Ints(Memory): ...
 
 class Strings:
     def __init__(
         self,
-        data: Buffer,
-        offsets: Buffer,
-        codes: Buffer | None = None,
-        valid: Buffer | None = None,
+        data: Array,
+        offsets: Array,
+        codes: Array | None = None,
+        valid: Array | None = None,
         first_bit: int = 0,
     ) -> None: ...
     @staticmethod
@@ -25,6 +28,6 @@ class Words:
     n_sentences: int
     first: int
     n_words: int
-    def __init__(self, columns: Mapping[str, Strings | None], offsets: Buffer, number: int = 0) -> None: ...
+    def __init__(self, columns: Mapping[str, Strings | None], offsets: Array, number: int = 0) -> None: ...
     def pieces(self, most_words: int) -> list[int]: ...
     def place(self, sentence: int) -> int: ...
