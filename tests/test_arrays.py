@@ -3,8 +3,11 @@
 import array
 import mmap
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given as given_
+from hypothesis import settings
 
 from parser import Parser, Strings
 from parser.treebank import Reader
@@ -237,6 +240,39 @@ def test_wrong_calls_are_told(model):
         model.parse_arrays(forms, None, ends, threads=0)
     with pytest.raises(TypeError, match=r"form: expected Strings or a tuple \(data, offsets, ...\), not list"):
         model.parse_arrays(["a", "b"], None, ends)
+
+
+@st.composite
+def almost_right(draw):
+    """(arguments of Strings, sentence offsets): right, or one beyond what is right here and there."""
+    data = draw(st.one_of(st.binary(max_size=6), st.text("aé見😀b", max_size=8).map(str.encode)))
+
+    def ascending(highest, length):
+        least = draw(st.sampled_from([0, 0, 0, 0, 0, -1]))
+        numbers = draw(st.lists(st.integers(least, highest), min_size=1, max_size=length))
+        return numbers if draw(st.integers(0, 9)) == 0 else sorted(numbers)
+
+    offsets = ascending(len(data) + draw(st.sampled_from([0, 0, 0, 1])), 6)
+    last = len(offsets) - draw(st.sampled_from([2, 2, 2, 1]))
+    codes = draw(st.one_of(st.none(), st.lists(st.integers(-2, max(last, -2)), max_size=6)))
+    n = len(offsets) - 1 if codes is None else len(codes)
+    valid = draw(st.one_of(st.none(), st.binary(min_size=1, max_size=2)))
+    return (data, offsets, codes, valid, draw(st.integers(0, 9))), ascending(n + draw(st.sampled_from([0, 0, 1])), 4)
+
+
+@settings(max_examples=400, deadline=None)
+@given_(almost_right())
+def test_whatever_the_numbers_are_it_is_parsed_or_refused(model, made):
+    """With nothing between: what would be read outside of the arrays, the sanitizers see."""
+    (data, offsets, codes, *valid), ends = made
+    column = (data, np.array(offsets), None if codes is None else np.array(codes, np.int64), *valid)
+    try:
+        found = model.parse_arrays(column, None, np.array(ends))
+    except ValueError:
+        return
+    assert len(found.heads) == ends[-1] - ends[0]
+    words = Strings(*column)
+    assert all(text is None or text.encode() in data for text in (words[i] for i in range(len(words))))
 
 
 def test_nothing_is_copied():

@@ -3,8 +3,11 @@
 import subprocess
 import sys
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given as given_
+from hypothesis import settings
 
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow: runs with the extra `arrow` (pip install 'arcspeed[arrow]')")
 
@@ -190,6 +193,30 @@ def test_buffers_are_read_where_they_are(given):
     assert data.address == array.values.buffers()[2].address
     first = array.values.buffers()[1].address
     assert first < offsets.ctypes.data < first + array.values.buffers()[1].size
+
+
+WORDS = st.lists(st.one_of(st.none(), st.sampled_from(["a", "la", "ŝi", "_", "見る", "x" * 20])), max_size=4)
+ROWS = st.lists(st.one_of(st.none(), WORDS), max_size=8)
+
+
+@settings(max_examples=150, deadline=None)
+@given_(data=st.data(), forms=ROWS, kind=st.sampled_from([STRINGS, *KINDS.values()]))
+def test_random_tables_against_single_sentences(model, data, forms, kind):
+    tags = [
+        None if row is None else data.draw(st.one_of(st.none(), st.lists(st.sampled_from(["NN", "VF", "_", None]),
+                                                     min_size=len(row), max_size=len(row)))) for row in forms
+    ]  # fmt: skip
+    start, length = data.draw(st.integers(0, len(forms))), data.draw(st.integers(0, 9))
+    cut = data.draw(st.integers(0, len(forms)))
+    columns = [pa.array(values, kind) for values in (forms, tags)]
+    chunks = [pa.chunked_array([columns[0]]), pa.chunked_array([columns[1][:cut], columns[1][cut:]])]
+    found = model.parse_table(pa.table(chunks, names=["form", "xpos"]).slice(start, length))
+    trees = []
+    for words, cells in list(zip(forms, tags, strict=True))[start : start + length]:
+        said = [cell or "_" for cell in cells] if cells is not None else None
+        trees.append(None if words is None else model.parse([word or "_" for word in words], said))
+    same(found, trees)
+    found.validate(full=True)
 
 
 @pytest.mark.parametrize(

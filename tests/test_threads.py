@@ -9,6 +9,7 @@ import random
 import re
 import sys
 import threading
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -131,6 +132,7 @@ def test_mixed_calls_in_eight_threads(folder, given, tmp_path, options):
     assert set(done) == set(names)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # threads of numpy's libraries take no locks of ours
 def test_processes_share_the_file_and_not_the_object(folder, given):
     model = Parser.train(folder / "train.conllu", epochs=1, features="zn11")
     with pytest.raises(TypeError, match="a Parser is not pickled: save it, and load the file in every process"):
@@ -143,6 +145,25 @@ def test_processes_share_the_file_and_not_the_object(folder, given):
     child.start()
     assert reading.recv() == expected
     child.join()
+
+
+def test_other_threads_run_while_a_batch_is_parsed(folder, given):
+    """The longest time for which a thread that only sleeps was kept waiting is far below that of the parse."""
+    model = Parser.train(folder / "train.conllu", epochs=1, features="zn11")
+    ways = Ways(model, given * 30, folder)
+
+    def longest_wait() -> float:
+        waits, worker = [], threading.Thread(target=model.parse_arrays, args=(ways.forms, ways.tags, ways.offsets))
+        start = before = time.perf_counter()
+        worker.start()
+        while worker.is_alive():
+            time.sleep(0.001)
+            now = time.perf_counter()
+            waits.append(now - before)
+            before = now
+        return max(waits) / (before - start)
+
+    assert min(longest_wait() for _ in range(5)) < 0.5
 
 
 def mutable_globals():
