@@ -1,5 +1,6 @@
 """Sentences as arrays: columns of strings in, heads and labels out, parsed in pieces by any number of threads."""
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -51,8 +52,7 @@ def parse_words(parser, words: Words, scores: bool = False, threads: int = 1) ->
             parse(piece)
     else:
         with ThreadPoolExecutor(min(threads, len(pieces)), thread_name_prefix="parse") as pool:
-            for done in pool.map(parse, pieces):
-                assert done is None
+            deque(pool.map(parse, pieces), maxlen=0)  # waits for all, raises what one of them raised
     return ParsedArrays(heads, labels, chances)
 
 

@@ -112,6 +112,8 @@ class TreesConfig:
 
 @dataclass(frozen=True)
 class Config:
+    """All options of a training, by table: `Config().with_overrides(["epochs=5"])`, `Config.from_file("c.toml")`."""
+
     system: SystemConfig = SystemConfig()
     features: FeaturesConfig = FeaturesConfig()
     learner: LearnerConfig = LearnerConfig()

@@ -337,6 +337,7 @@ cdef class Reader:
         self.rules.marks = layout.marks
 
     def close(self):
+        """Closes the file or stream, unless it is standard input."""
         if self.file != "<stdin>":
             self.stream.close()
 

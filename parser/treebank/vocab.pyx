@@ -171,6 +171,7 @@ class Vocab:
         return iter(self.tables)
 
     def freeze(self):
+        """From now on new strings are unknown, in all columns."""
         for table in self.tables.values():
             table.freeze()
 
