@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -83,5 +83,6 @@ def columns_of(sentences: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, St
 
 
 def strings_of(sentences: Sequence[Mapping[str, Sequence[str]]], name: str) -> Iterable[str]:
-    for sentence in sentences:
-        yield from sentence[name] if name in sentence else ["_"] * len(sentence["form"])
+    return chain.from_iterable(
+        sentence[name] if name in sentence else ["_"] * len(sentence["form"]) for sentence in sentences
+    )

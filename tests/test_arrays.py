@@ -93,6 +93,21 @@ def test_arrays_give_the_trees_of_single_sentences(model, given, layout, threads
     same(model, again, one_by_one(model, given) * 8)
 
 
+def test_real_text_gives_the_trees_of_the_reader(model, treebanks):
+    """Columns of batches as arrays against the batches themselves; the model knows none of these words."""
+    files = sorted(treebanks.glob("*/dev.conllu"))
+    assert files
+    for path in files:
+        with Reader(path, intern=(), heads="ignore") as reader:
+            batch = next(reader.batches())
+        others = {name: batch.column_bytes(name) for name in ("lemma", "upos", "xpos", "feats")}
+        found = model.parse_arrays(batch.column_bytes("form"), None, batch.offsets, scores=True, threads=2, **others)
+        expected = model.parse_rows(batch, scores=True)
+        assert np.array_equal(found.heads, expected.heads)
+        assert np.array_equal(found.labels, expected.labels)
+        assert np.array_equal(found.scores, [expected.arcs, expected.labelled])
+
+
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_whole_numbers_of_any_width(model, dtype):
     sentences = [{"form": ["ab", "c"], "xpos": ["NN", "DT"]}, {"form": ["d", "ab"], "xpos": ["VF", "NN"]}]
