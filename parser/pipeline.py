@@ -222,9 +222,12 @@ class Parser:
         lemma= name columns, as in CoNLL-U. Columns that are not given are `_`."""
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         session = self._session()
-        heads, labels, arcs, labelled = session.parse_strings(
-            tuple(map(given.get, COLUMNS)), self.assembly.restorer, scores
-        )
+        cells = tuple(map(given.get, COLUMNS))
+        try:
+            heads, labels, arcs, labelled = session.parse_strings(cells, self.assembly.restorer, scores)
+        except (TypeError, ValueError):  # the words are at fault: the session is as good as before
+            self._idle.append(session)
+            raise
         self._idle.append(session)
         return Tree(given["form"], heads, [self.labels[i] for i in labels], arcs, labelled)
 

@@ -73,6 +73,7 @@ def test_sentences_that_are_none(model, bad, kind, message):
     with pytest.raises(kind, match=message):
         model.parse(*(bad if isinstance(bad, tuple) else [bad]))
     assert model.parse(["fine"]) == model.parse_batch([["fine"]])[0], "a fault leaves nothing behind"
+    assert len(model._idle) <= 4, "and costs no working memory"
 
 
 def test_empty_sentences_and_odd_characters(model):

@@ -269,7 +269,15 @@ cdef class Sentence:
     @property
     def comments(self):
         """Lines that start with `#`, as they are."""
-        return [row[0] for row in self.rows() if row[0].startswith("#")]
+        cdef const BatchC* b = &self.batch.c
+        cdef const char* start
+        cdef uint32_t line = self.c().first_line
+        found = []
+        while line < self.c().end_line and b.text[b.index.line[line]] == c"#":
+            start = b.text + b.index.line[line]
+            found.append(start[:b.index.line[line + 1] - 1 - b.index.line[line]].decode())
+            line += 1
+        return found
 
     @property
     def name(self):
