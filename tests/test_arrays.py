@@ -200,6 +200,7 @@ INTS = np.array([0, 1, 2])
         ((b"ab", INTS.astype(bool)), TypeError, r"offsets: elements of format '\?'"),
         ((b"ab", np.arange(6)[::2]), ValueError, "offsets: elements are 16 bytes apart, expected contiguous memory"),
         ((b"ab", np.zeros((2, 2), int)), ValueError, "offsets: 2 dimensions, expected 1"),
+        ((b"ab", np.frombuffer(bytes(33), np.int64, 2, 1)), ValueError, "offsets: elements are not aligned to their 8"),
         ((b"ab", INTS[:0]), ValueError, "offsets: none, expected one more than there are strings"),
         ((b"ab", np.array([0, 2, 1])), ValueError, "offsets: 2 is followed by 1, expected ascending numbers"),
         ((b"ab", np.array([0, 1, 3])), ValueError, "offsets: 0 to 3, expected 0 to at most 2, the bytes of data"),

@@ -62,6 +62,8 @@ cdef class Ints(Memory):
         is_foreign = given.startswith((">", "!") if sys.byteorder == "little" else "<")
         if self.view.itemsize not in kinds or is_foreign or len(given.lstrip("@=<>!")) != 1:
             raise TypeError(f"{name}: elements of format '{given}', expected whole numbers")
+        if <size_t>self.view.buf % <size_t>self.view.itemsize != 0 and self.view.shape[0] > 0:
+            raise ValueError(f"{name}: elements are not aligned to their {self.view.itemsize} bytes")
         self.c.data = self.view.buf
         self.c.kind = kinds[self.view.itemsize]
         self.c.n = self.view.shape[0]
