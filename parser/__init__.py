@@ -7,11 +7,11 @@ tree = model.parse(["It", "works"], tags=["PRP", "VBZ"])
 
 from parser.version import __version__
 
-__all__ = ["Config", "Parser", "Tree", "__version__", "load"]
+__all__ = ["Config", "FileReport", "ParsedArrays", "Parser", "Strings", "Tree", "__version__", "load"]
 
 
 def load(path):
-    """The parser in a model file."""
+    """The parser in a model file; ModelFileError (one clear line) where it cannot be used."""
     from parser.pipeline import Parser
 
     return Parser.load(path)
@@ -19,7 +19,7 @@ def load(path):
 
 def __getattr__(name: str):
     """Public names are loaded when they are first used: `import parser` costs nothing."""
-    if name in ("Parser", "Tree"):
+    if name in ("FileReport", "ParsedArrays", "Parser", "Strings", "Tree"):
         from parser import pipeline
 
         return getattr(pipeline, name)

@@ -112,6 +112,8 @@ class TreesConfig:
 
 @dataclass(frozen=True)
 class Config:
+    """All options of a training, by table: `Config().with_overrides(["epochs=5"])`, `Config.from_file("c.toml")`."""
+
     system: SystemConfig = SystemConfig()
     features: FeaturesConfig = FeaturesConfig()
     learner: LearnerConfig = LearnerConfig()
@@ -161,6 +163,7 @@ class Config:
         }
 
     def to_toml(self) -> str:
+        """As `arcspeed train --config` reads it."""
         lines = []
         for name, table in self.tables().items():
             lines += [f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in table.items()), ""]
@@ -183,6 +186,7 @@ class Config:
 
     @classmethod
     def from_toml(cls, text: str, origin: str = "configuration") -> "Config":
+        """ConfigError where an option is unknown or has a wrong value; origin: what messages call the text."""
         try:
             return cls.from_tables(tomllib.loads(text), origin)
         except tomllib.TOMLDecodeError as error:
@@ -190,6 +194,7 @@ class Config:
 
     @classmethod
     def from_file(cls, path: str | Path) -> "Config":
+        """from_toml of a file."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:
@@ -199,6 +204,7 @@ class Config:
         return cls.from_toml(text, str(path))
 
     def with_option(self, table: str, key: str, value: object, origin: str = "configuration") -> "Config":
+        """A copy with one option changed: `with_option("train", "epochs", 5)`."""
         keys = {key_of(f): f for f in fields(TABLES[table])}
         if key not in keys:
             raise ConfigError(f"{origin}: no option {table}.{key}{suggestion(key, keys)}")

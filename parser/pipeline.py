@@ -1,33 +1,51 @@
 """The parser as a user has it: loaded or trained, parsing words, sentences, batches and files, and explaining itself.
 
-A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own.
+A Parser is immutable; any number of threads may use one. Each call takes a session (working memory) of its own. What is
+computed when it is first asked for comes out the same in every thread, if several ask at once.
 """
 
-import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from parser.arrays import ParsedArrays, as_strings, parse_words, words_of
 from parser.assemble import Assembly
 from parser.compiled.compile import Compiled, compile_model, from_arrays
 from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
+from parser.feature.strings import Strings, Words
 from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import validate_weights
 from parser.parallel import parsed_batches
 from parser.score.weights import Weights
-from parser.search.session import Session
+from parser.search.base import SentenceParser
+from parser.search.session import Parses, Session
 from parser.treebank import Batch, Reader, TreebankError, open_output
 from parser.treebank.tree_writer import tree_writer
 from parser.treebank.writer import Labels
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import Buffer
+
+    from parser.evaluate.corpus import Corpus
+    from parser.train.session import Display
+
+    Array = Buffer | np.ndarray  # Python's type checkers know arrays as buffers from 3.12 on only
+    Column = Strings | tuple[Array | int | None, ...]
+    Path = str | os.PathLike[str]
+    Sentence = Sequence[str] | tuple[Sequence[str], Sequence[str]] | Mapping[str, Sequence[str]]
+
+__all__ = ["FileReport", "ParsedArrays", "Parser", "Strings", "Tree"]
+
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
-BATCH_BYTES = 1 << 16  # of rows that a thread parses at a time, in parse_batch
+BATCH = 1 << 14  # sentences that parse_batch turns into arrays at a time
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,13 @@ class Tree:
         return len(self.words)
 
 
+class Progress(Protocol):
+    """Who hears how far a file is parsed."""
+
+    def advance(self, words: int) -> None:
+        """So many more words are done."""
+
+
 @dataclass(frozen=True)
 class FileReport:
     """What came of parsing a file."""
@@ -61,17 +86,31 @@ class FileReport:
 
 @dataclass(frozen=True)
 class Parser:
+    """A trained parser: `parser.load(path)` or `Parser.train(files)` gives one. Any number of threads may use it.
+
+    labels: the names of the labels by number; provenance: where and how it was trained.
+    """
+
     assembly: Assembly
     weights: Weights | None  # None in a slim model: it parses, but has nothing to explain itself with
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
     stored: Compiled | None = None  # the compiled weights, where they come from a file
     known_size: dict[str, int] | None = None  # likewise
+    _idle: list[Session] = field(default_factory=list, init=False, repr=False, compare=False)  # see _session
 
     # Making, saving, loading
 
     @classmethod
-    def train(cls, train, dev=None, *, config: Config | None = None, display=None, **options) -> "Parser":
+    def train(
+        cls,
+        train: "Path | Iterable[Path]",
+        dev: "Path | Iterable[Path] | None" = None,
+        *,
+        config: Config | None = None,
+        display: "Display | None" = None,
+        **options: object,
+    ) -> "Parser":
         """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
 
         `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
@@ -88,7 +127,13 @@ class Parser:
         )
 
     def save(
-        self, path: str | os.PathLike, *, slim: bool = False, compiled: bool = True, extra_data=None, extra_arrays=None
+        self,
+        path: str | os.PathLike,
+        *,
+        slim: bool = False,
+        compiled: bool = True,
+        extra_data: Mapping[str, object] | None = None,
+        extra_arrays: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
 
@@ -152,14 +197,11 @@ class Parser:
         return self.stored or compile_model(self.weights, assembly.templates, assembly.pos, assembly.system)
 
     @cached_property
-    def sentence_parser(self):
+    def sentence_parser(self) -> SentenceParser:
+        """What parses one sentence: its decisions are those of `compiled`, or of the weights for easy-first."""
         if self.compiled is None:
             return self.assembly.sentence_parser(self.weights)
         return CompiledParser(self.assembly.system, self.compiled)
-
-    @cached_property
-    def _idle(self) -> list[Session]:
-        return []
 
     def _session(self) -> Session:
         """An idle session or a new one; list.pop is atomic, so threads never share one."""
@@ -180,39 +222,102 @@ class Parser:
         lemma= name columns, as in CoNLL-U. Columns that are not given are `_`."""
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         session = self._session()
-        found = session.parse(given, scores)
+        cells = tuple(map(given.get, COLUMNS))
+        try:
+            heads, labels, arcs, labelled = session.parse_strings(cells, self.assembly.restorer, scores)
+        except (TypeError, ValueError):  # the words are at fault: the session is as good as before
+            self._idle.append(session)
+            raise
         self._idle.append(session)
-        self.assembly.restorer.decode_all(found.heads, found.labels, np.array([0, len(words)], np.int64))
-        labels = [self.labels[i] for i in found.labels]
-        if not scores:
-            return Tree(list(words), found.heads.tolist(), labels)
-        return Tree(list(words), found.heads.tolist(), labels, found.arcs.tolist(), found.labelled.tolist())
+        return Tree(given["form"], heads, [self.labels[i] for i in labels], arcs, labelled)
 
-    def parse_batch(self, sentences: Iterable, *, scores: bool = False, threads: int = 1) -> list[Tree]:
+    def parse_batch(self, sentences: "Iterable[Sentence]", *, scores: bool = False, threads: int = 1) -> list[Tree]:
         """Trees of many sentences, in order, without the GIL while they are parsed.
 
         A sentence is a list of words, a pair (words, tags), or a dict of columns: {"form": [...], "upos": [...]}. The
         trees are the same for any number of threads.
         """
-        trees: list[Tree] = []
         given = [as_columns(sentence, self.assembly.pos) for sentence in sentences]
-        if not given:
-            return trees
-        stream = io.BytesIO("".join(map(as_rows, given)).encode())
-        with Reader(stream, format="conllu", intern=(), heads="ignore", block_size=BATCH_BYTES) as reader:
-            for batch, found in parsed_batches(self, reader, scores, threads):
-                words = given[len(trees) : len(trees) + len(batch)]
-                trees += self.trees(words, batch.offsets.tolist(), found, scores)
+        trees: list[Tree] = []
+        for start in range(0, len(given), BATCH):
+            some = given[start : start + BATCH]
+            trees += as_trees(some, self.labels, parse_words(self, words_of(some, start), scores, threads))
         return trees
 
-    def trees(self, given: list[dict], offsets: list[int], found, scores: bool) -> Iterator[Tree]:
-        """Parses of a batch as one Tree a sentence."""
-        heads, labels = found.heads.tolist(), [self.labels[i] for i in found.labels.tolist()]
-        for columns, start, end in zip(given, offsets[:-1], offsets[1:], strict=True):
-            chances = (found.arcs[start:end].tolist(), found.labelled[start:end].tolist()) if scores else (None, None)
-            yield Tree(columns["form"], heads[start:end], labels[start:end], *chances)
+    def parse_arrays(
+        self,
+        forms: "Column",
+        tags: "Column | None",
+        offsets: "Array",
+        *,
+        lemma: "Column | None" = None,
+        upos: "Column | None" = None,
+        xpos: "Column | None" = None,
+        feats: "Column | None" = None,
+        scores: bool = False,
+        threads: int = 1,
+    ) -> ParsedArrays:
+        """Trees of many sentences whose words are in arrays, which are read where they are and not copied.
 
-    def parse_rows(self, batch: Batch, scores: bool = False):
+        forms, tags, lemma, upos, xpos, feats: a column each, as Strings or as a tuple of the arguments of Strings:
+        (data, offsets) or (data, offsets, codes). `tags` is the column that the model takes for tags; None, and
+        columns that are not given, say nothing. A word that has no value says `_`.
+        offsets: whole numbers, one more than there are sentences: the position of each one's first word in the
+        columns, and where the last one ends. A part of them parses a part of the sentences.
+
+        Anything with the buffer protocol will do, read-only included; nothing may write to it meanwhile. The GIL is
+        not held. The results start with the first sentence's first word, and are the same for any number of threads.
+        """
+        given = {"form": forms, "lemma": lemma, "upos": upos, "xpos": xpos, "feats": feats}
+        if tags is not None:
+            if given[self.assembly.pos] is not None:
+                raise ValueError(f"column {self.assembly.pos!r} is given twice: it is what the model takes for tags")
+            given[self.assembly.pos] = tags
+        columns = {name: as_strings(values, name) for name, values in given.items() if values is not None}
+        return parse_words(self, Words(columns, offsets), scores, threads)
+
+    def parse_table(
+        self,
+        table: "pa.Table | pa.RecordBatch",
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: bool = False,
+        threads: int = 1,
+        dictionary: bool = False,
+    ) -> "pa.Table":
+        """A pyarrow Table (or RecordBatch) of sentences with their trees; needs the extra `arrow`.
+
+        A row is a sentence. Columns form, upos, xpos, feats and lemma are lists of strings, of which the words and what
+        the model takes for tags must be there; `columns` tells their names where they are others:
+        {"form": "tokens", "xpos": "tags"}. What is null says nothing; a sentence that is null has no tree.
+        New columns, or in place of the old ones: head, lists of int32, 1-based, 0 is ROOT; deprel, lists of strings,
+        with `dictionary` dictionary-encoded; with `scores` head_probability and label_probability, lists of float32.
+        """
+        from parser.arrow import TableParser
+
+        return TableParser(self, columns or {}, scores, threads, dictionary).parse_table(table)
+
+    def parse_batches(
+        self,
+        batches: "Iterable[pa.RecordBatch]",
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: bool = False,
+        threads: int = 1,
+        dictionary: bool = False,
+    ) -> "Iterator[pa.RecordBatch]":
+        """The record batches with trees, one by one as they are asked for: see parse_table."""
+        from parser.arrow import TableParser
+
+        return TableParser(self, columns or {}, scores, threads, dictionary).parse_batches(batches)
+
+    def parse_piece(self, words: Words, first: int, end: int, into: Parses) -> None:
+        """Parses sentences `first` to `end` of words into arrays for all of them: what a thread does."""
+        session = self._session()
+        session.parse_columns(words, first, end, into, self.assembly.restorer)
+        self._idle.append(session)
+
+    def parse_rows(self, batch: Batch, scores: bool = False) -> Parses:
         """Heads, label ids (of `labels`) and probabilities of all words of a reader's batch, as arrays."""
         session = self._session()
         found = session.parse_batch(batch, scores)
@@ -230,13 +335,13 @@ class Parser:
         scores: bool = False,
         on_error: str = "stop",
         threads: int = 1,
-        progress=None,
+        progress: "Progress | None" = None,
     ) -> "FileReport":
         """Parses a file into another; `-` is standard input or output.
 
         format: conllu, conllx, conll09, auto; text, vertical (pre-tokenized, see parser.treebank.plain). to: conllu,
-        conllx, conll09, jsonl, or auto: by the target's name, else as the source. The output is the same for any number
-        of threads.
+        conllx, conll09, jsonl, parquet, or auto: by the target's name, else as the source. The output is the same for
+        any number of threads, and has the target's name when it is complete.
         """
         with (
             Reader(
@@ -265,7 +370,7 @@ class Parser:
             punctuation = "ud" if "PUNCT" in gold.upos.strings else "unicode"
         return as_dict(evaluate(gold, self.parse_corpus(gold, str(path), format), punctuation))
 
-    def parse_corpus(self, gold, path: str, format: str = "auto", source: str = "parser"):
+    def parse_corpus(self, gold: "Corpus", path: str, format: str = "auto", source: str = "parser") -> "Corpus":
         """The corpus read from that file, with this parser's trees: what evaluation compares it with."""
         from parser.evaluate.load import with_trees
 
@@ -287,7 +392,10 @@ class Parser:
         if self.weights is None:
             raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
-        return explain_steps(self, given, top)
+        return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
+
+    def __reduce__(self):
+        raise TypeError("a Parser is not pickled: save it, and load the file in every process (they share its pages)")
 
     def __repr__(self) -> str:
         config = self.assembly.config
@@ -298,16 +406,20 @@ class Parser:
 
 
 def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
-    unknown = sorted(set(columns) - set(COLUMNS) | ({pos} & set(columns) if tags is not None else set()))
-    if unknown:
-        raise ValueError(f"column {unknown[0]!r} is not one of upos, xpos, feats, lemma, or is given twice")
-    given = {"form": list(words), **{name: list(values) for name, values in columns.items()}}
+    """The columns that are given, each a list with a string for every word."""
+    if isinstance(words, str):
+        raise TypeError(f"{words[:40]!r}: expected a list of words, not a str")
+    given = {"form": list(words)}
+    for name, values in columns.items():
+        if name not in COLUMNS[1:] or (name == pos and tags is not None):
+            raise ValueError(f"column {name!r} is not one of upos, xpos, feats, lemma, or is given twice")
+        given[name] = list(values)
     if tags is not None:
         given[pos] = list(tags)
     for name, values in given.items():
-        if len(values) != len(words):
-            raise ValueError(f"{len(words)} words but {len(values)} values of {name}")
-    return {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}
+        if len(values) != len(given["form"]):
+            raise ValueError(f"{len(given['form'])} words but {len(values)} values of {name}")
+    return given
 
 
 def as_columns(sentence, pos: str) -> dict[str, list[str]]:
@@ -320,16 +432,16 @@ def as_columns(sentence, pos: str) -> dict[str, list[str]]:
     return sentence_columns(sentence, None, {}, pos)
 
 
-def as_rows(columns: dict[str, list[str]]) -> str:
-    """CoNLL-U rows for the reader; what cannot stand in a column is refused."""
-    rows = [
-        f"{i}\t{form}\t{lemma}\t{upos}\t{xpos}\t{feats}\t_\t_\t_\t_\n"
-        for i, (form, lemma, upos, xpos, feats) in enumerate(zip(*(columns[name] for name in COLUMNS), strict=True), 1)
-    ]
-    text = "".join(rows)
-    if not rows or text.count("\t") != 9 * len(rows) or text.count("\n") != len(rows) or "\t\t" in text:
-        raise ValueError(f"{columns['form']!r}: expected words, none of them empty or with a tab or line end in it")
-    return text + "\n"
+def as_trees(given: list[dict], names: Sequence[str], found: ParsedArrays) -> Iterator[Tree]:
+    """Parses of many sentences as one Tree each."""
+    heads, labels = found.heads.tolist(), [names[i] for i in found.labels.tolist()]
+    arcs, labelled = (None, None) if found.scores is None else found.scores.tolist()
+    start = 0
+    for columns in given:
+        end = start + len(columns["form"])
+        chances = (None, None) if arcs is None else (arcs[start:end], labelled[start:end])
+        yield Tree(columns["form"], heads[start:end], labels[start:end], *chances)
+        start = end
 
 
 def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:

@@ -55,10 +55,39 @@ def test_many_sentences_at_once(files, model, threads):
     assert model.parse_batch([]) == []
 
 
-@pytest.mark.parametrize("bad", [[], ["a", ""], ["a\tb"], ["a\nb"], (["a", "b"], ["X"])], ids=repr)
-def test_sentences_that_are_none(model, bad):
-    with pytest.raises(ValueError, match=r"expected words|2 words but 1"):
+@pytest.mark.parametrize(
+    ("bad", "kind", "message"),
+    [
+        (["a", ""], ValueError, "word 1 is empty, expected words of at least one character"),
+        (["a", "b\ud800"], ValueError, r"word 1: 'b\\ud800' is not valid Unicode"),
+        (["a", 3], TypeError, "word 1: expected a str, not int"),
+        ((["a", "b"], ["X", None]), TypeError, "word 1: expected a str, not NoneType"),
+        ((["a", "b"], ["X"]), ValueError, "2 words but 1 values of xpos"),
+        ("a b", TypeError, "'a b': expected a list of words, not a str"),
+    ],
+    ids=repr,
+)
+def test_sentences_that_are_none(model, bad, kind, message):
+    with pytest.raises(kind, match=message):
         model.parse_batch([["fine"], bad])
+    with pytest.raises(kind, match=message):
+        model.parse(*(bad if isinstance(bad, tuple) else [bad]))
+    assert model.parse(["fine"]) == model.parse_batch([["fine"]])[0], "a fault leaves nothing behind"
+    assert len(model._idle) <= 4, "and costs no working memory"
+
+
+def test_empty_sentences_and_odd_characters(model):
+    given = [[], ["a\tb", "c\nd", "\0", "\U0001f600"], [], ["x"]]
+    assert model.parse_batch(given) == [model.parse(words) for words in given]
+    assert model.parse([]).heads == []
+
+
+def test_sentences_with_different_columns(model):
+    given = [{"form": ["a"], "xpos": ["NN"]}, {"form": ["a", "b"]}, {"form": ["a"], "upos": ["X"], "xpos": ["NN"]}]
+    assert model.parse_batch(given, scores=True) == [
+        model.parse(["a"], ["NN"], scores=True), model.parse(["a", "b"], scores=True),
+        model.parse(["a"], ["NN"], upos=["X"], scores=True),
+    ]  # fmt: skip
 
 
 def test_a_loaded_parser_is_the_one_that_was_saved(files, model, tmp_path):

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ STUBS = sorted(PACKAGE.rglob("*.pyi"))
 
 
 def module_of(path: Path):
-    return importlib.import_module(".".join(["parser", *path.relative_to(PACKAGE).with_suffix("").parts]))
+    names = ["parser", *path.relative_to(PACKAGE).with_suffix("").parts]
+    return importlib.import_module(".".join(names).removesuffix(".__init__"))
 
 
 def declared(body) -> dict[str, ast.AST]:
@@ -32,6 +34,18 @@ def declared(body) -> dict[str, ast.AST]:
 def arguments(function: ast.FunctionDef) -> list[str]:
     given = function.args
     return [argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+def first_line_arguments(kind: type) -> list[str]:
+    """The names of the arguments in the signature that Cython writes above a class's text; none where there is none."""
+    found = re.match(rf"{kind.__name__}\((.*)\)$", (kind.__doc__ or "").partition("\n")[0])
+    return [part.partition("=")[0].split()[-1] for part in found[1].split(", ")] if found else []
+
+
+def test_the_signature_of_a_class_is_read():
+    from parser.treebank import Writer
+
+    assert first_line_arguments(Writer) == ["stream", "layout", "keep_deps"]
 
 
 def own_public_names(module) -> set[str]:
@@ -69,6 +83,8 @@ def test_members_and_arguments(path):
             members = declared(node.body)
             public = {n for n in vars(thing) if not n.startswith("_")}
             assert public <= set(members), name
+            if "__init__" in members and (written := first_line_arguments(thing)):
+                assert written == arguments(members["__init__"])[1:], name
             for member, declaration in members.items():
                 if isinstance(declaration, ast.FunctionDef) and not member.startswith("__"):
                     real = inspect.getattr_static(thing, member)

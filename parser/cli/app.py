@@ -207,8 +207,15 @@ def train(
 @app.command()
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
-    source: Annotated[str, typer.Argument(metavar="[IN]", help="File to parse; - is standard input.")] = "-",
-    output: Annotated[str, typer.Option("--output", "-o", help="File to write; - is standard output.")] = "-",
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[IN...]", help="File to parse; - is standard input. Several, or a folder, into a folder."
+        ),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="File to write; - is standard output. With several files a folder.")
+    ] = "-",
     scores: Annotated[
         bool, typer.Option("--scores", help="Probabilities into MISC: HeadProb, and LabelProb of head and label.")
     ] = False,
@@ -222,15 +229,31 @@ def parse(
         ),
     ] = "auto",
     to: Annotated[
-        str, typer.Option(help="Format of the output: conllu, conllx, conll09, jsonl, or auto: by name, else as IN.")
+        str,
+        typer.Option(
+            help="Format of the output: conllu, conllx, conll09, jsonl, parquet (a row a sentence; needs the extra "
+            "arrow), or auto: by name, else as IN."
+        ),
     ] = "auto",
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Several files, or a folder of them, into a folder: go on where an earlier run stopped. What is "
+            "finished is left alone; the model and the options must be the same.",
+        ),
+    ] = False,
     on_error: OnErrorOption = OnError.stop,
 ) -> None:
-    """Parse a treebank file or stream: HEAD and DEPREL are replaced, everything else stays as it is."""
+    """Parse a treebank file or stream: HEAD and DEPREL are replaced, everything else stays as it is.
+
+    Output has its name when it is complete; before, `.partial` is in it. Several files, or a folder, are parsed into a
+    folder, a file each.
+    """
     from parser.cli.parse import run
 
     options = {"format": format, "to": to, "scores": scores, "threads": threads, "on_error": on_error.value}
-    raise typer.Exit(run(model, source, output, options))
+    raise typer.Exit(run(model, sources or ["-"], output, resume, options))
 
 
 @app.command()

@@ -1,14 +1,46 @@
-"""`arcspeed parse`: a treebank file, a stream or plain text, with the parser's trees."""
+"""`arcspeed parse`: a treebank file, a stream or plain text, or a folder of them, with the parser's trees."""
 
-from parser.cli.console import Progress, warn, warn_of_loss
-from parser.pipeline import Parser
+from collections.abc import Sequence
+
+from parser.cli.console import Progress, UsageError, note, warn, warn_of_loss
+from parser.pipeline import FileReport, Parser
+from parser.shards import begin, digest_of, plan_shards, wants_folder
 
 
-def run(model: str, source: str, target: str, options: dict) -> int:
+def run(model: str, sources: Sequence[str], target: str, resume: bool, options: dict) -> int:
+    if wants_folder(sources, target):
+        return run_shards(model, sources, target, resume, options)
+    if resume:
+        raise UsageError("--resume goes on with a folder: name several files, or a folder, to parse into --output")
+    parser = load(model, options)
+    with Progress("parsed") as progress:
+        report = parser.parse_file(sources[0], target, progress=progress, **options)
+    return tell(report)
+
+
+def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, options: dict) -> int:
+    """One file after the other: what is there is left alone."""
+    shards = plan_shards(sources, folder, options["format"], options["to"])
+    parser = load(model, options)
+    facts = {"model": digest_of(model), **{name: value for name, value in options.items() if name != "threads"}}
+    left = begin(folder, shards, facts, resume)
+    if len(left) < len(shards):
+        note(f"arcspeed: {len(shards) - len(left)} of {len(shards)} files were done")
+    code = 0
+    with Progress("parsed") as progress:
+        for shard in left:
+            report = parser.parse_file(shard.source, shard.target, progress=progress, **options)
+            code = max(code, tell(report))
+    return code
+
+
+def load(model: str, options: dict) -> Parser:
     parser = Parser.load(model)
     if options["scores"] and parser.provenance.get("score_factor") is None:
         warn(f"{model} was trained without a development set: its scores are not calibrated probabilities")
-    with Progress("parsed") as progress:
-        report = parser.parse_file(source, target, progress=progress, **options)
+    return parser
+
+
+def tell(report: FileReport) -> int:
     warn_of_loss(report.dropped, report.faults, report.skipped)
     return 1 if report.skipped else 0

@@ -8,7 +8,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport feat_t, id_t
-from parser.treebank.batch cimport Batch
+from parser.treebank.batch cimport Batch, CellC
 from parser.treebank.vocab cimport StringTable
 
 cdef enum:
@@ -55,6 +55,11 @@ cdef class Atomizer:
     cdef int begin(self, Batch batch) except -1
     # Writes atoms_length(stride, n) numbers; the row of ROOT is out + stride.
     cdef int fill(self, Batch batch, uint32_t sentence, feat_t* out) except -1 nogil
+
+    # The same for n words whose cells, [word * N_COLUMNS + column], are anywhere in memory; length 0: not known.
+    cdef int begin_cells(self) except -1
+    cdef int fill_cells(self, const CellC* cells, int32_t n, feat_t* out) except -1 nogil
+    cdef id_t intern_in(self, int32_t column, CellC cell) except -1 nogil
 
     cdef int reserve_ids(self, int32_t n) except -1 nogil
     cdef int write_rows(self, int32_t n, feat_t* out) except -1 nogil

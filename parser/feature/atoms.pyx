@@ -157,6 +157,40 @@ cdef class Atomizer:
                     ids[FEATS] = intern_cell(self.feats, cell.start, cell.length)
         return self.write_rows(n, out)
 
+    cdef int begin_cells(self) except -1:
+        self.forget_if_many()
+        return 0
+
+    cdef int fill_cells(self, const CellC* cells, int32_t n, feat_t* out) except -1 nogil:
+        cdef int32_t i, c
+        cdef id_t* ids
+        cdef CellC cell
+        cdef bint form_is_underscore
+        self.reserve_ids(n)
+        for i in range(n):
+            ids = self.ids + i * N_COLUMNS
+            form_is_underscore = is_underscore(cells[i * N_COLUMNS + FORM])
+            for c in range(N_COLUMNS):
+                cell = cells[i * N_COLUMNS + c]
+                ids[c] = MISSING
+                if self.columns[c].width == 0 or cell.length == 0:
+                    continue
+                if is_underscore(cell) and c != FORM and (c != LEMMA or not form_is_underscore):
+                    continue
+                ids[c] = self.intern_in(c, cell)
+        return self.write_rows(n, out)
+
+    cdef inline id_t intern_in(self, int32_t column, CellC cell) except -1 nogil:
+        if column == FORM:
+            return self.form.intern(cell.start, cell.length)
+        if column == UPOS:
+            return self.upos.intern(cell.start, cell.length)
+        if column == XPOS:
+            return self.xpos.intern(cell.start, cell.length)
+        if column == FEATS:
+            return self.feats.intern(cell.start, cell.length)
+        return self.lemma.intern(cell.start, cell.length)
+
     cdef int write_rows(self, int32_t n, feat_t* out) except -1 nogil:
         """The rows of the missing word, of ROOT, and of the n words whose ids are at hand."""
         cdef feat_t base[MAX_BASE]

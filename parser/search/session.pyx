@@ -7,12 +7,15 @@ from libc.stdlib cimport free, malloc, realloc
 import numpy as np
 
 from parser.common cimport feat_t
-from parser.feature.atoms cimport Atomizer, atoms_length
+from parser.feature.atoms cimport N_COLUMNS, Atomizer, atoms_length
+from parser.feature.strings cimport Words, cells_of
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
 from parser.search.corpus cimport Corpus, ExampleC
+from parser.search.room cimport Room
 from parser.search.workspace cimport Workspace
 from parser.transition.gold cimport GoldProblem
-from parser.treebank.batch cimport Batch
+from parser.treebank.batch cimport Batch, CellC
+from parser.treebank.pseudo_restore cimport Restorer
 
 from typing import NamedTuple
 
@@ -47,6 +50,7 @@ cdef class Session:
     cdef Atomizer atomizer
     cdef feat_t* values         # of the sentence at hand; owned
     cdef size_t room
+    cdef Room single            # for sentences that are in no batch
 
     def __cinit__(self):
         self.values = NULL
@@ -57,6 +61,7 @@ cdef class Session:
         self.work = Workspace()
         parser.prepare(self.work)
         self.atomizer = Atomizer(parser.extractor.plan, clusters)
+        self.single = Room()
 
     def __dealloc__(self):
         free(self.values)
@@ -115,6 +120,58 @@ cdef class Session:
             with nogil:
                 self.parser.parse_one(self.work, words, n, &out)
         return found
+
+    def parse_strings(self, tuple columns not None, Restorer restorer not None, bint scores=False):
+        """The tree of one sentence as lists: heads, label ids, probabilities of arcs, of labelled arcs (or None).
+
+        columns: form, lemma, upos, xpos, feats, each a list or tuple of str of one length, or None.
+        """
+        forms = columns[0]
+        cdef int32_t n = <int32_t>len(forms), column, i
+        cdef ResultC* tree = &self.single.tree
+        cdef ResultC out
+        self.single.reserve(n)
+        for column in range(N_COLUMNS):
+            cells_of(columns[column], column, n, self.single.cells)
+        if n > 0:
+            self.atomizer.begin_cells()
+            out = tree[0]
+            if not scores:
+                out.arcs = out.labelled = NULL
+            with nogil:
+                self.parse_cells(self.single.cells, n, restorer, &out)
+        heads = [tree.heads[i] for i in range(n)]
+        labels = [tree.labels[i] for i in range(n)]
+        if not scores:
+            return heads, labels, None, None
+        return heads, labels, [tree.arcs[i] for i in range(n)], [tree.labelled[i] for i in range(n)]
+
+    def parse_columns(self, Words words not None, int64_t first, int64_t end, parses, Restorer restorer not None):
+        """Trees of sentences `first` to `end`, without the GIL, into arrays for all words (a Parses)."""
+        if not 0 <= first <= end <= words.n_sentences:
+            raise IndexError(f"sentences {first} to {end} of {words.n_sentences}")
+        cdef ResultC all_words = result_of(parses, words.n_words), out
+        cdef int64_t k, start, after = words.place(first)
+        cdef int32_t n
+        self.atomizer.begin_cells()
+        with nogil:
+            for k in range(first, end):
+                start, after = after, words.end_of(k)
+                n = <int32_t>(after - start)
+                if n > 0:
+                    self.single.reserve(n)
+                    words.gather(words.first + start, n, self.single.cells)
+                    out = result_at(&all_words, start)
+                    self.parse_cells(self.single.cells, n, restorer, &out)
+
+    cdef int parse_cells(self, const CellC* cells, int32_t n, Restorer restorer, ResultC* out) except -1 nogil:
+        """Parses a sentence and gives its words their heads and labels in the treebank's own terms."""
+        self.reserve(n)
+        self.atomizer.fill_cells(cells, n, self.values)
+        self.parser.parse_one(self.work, self.values + self.parser.extractor.stride, n, out)
+        if restorer.has_lifted or restorer.has_paths:
+            restorer.restore(out.heads, out.labels, n, self.single.scratch)
+        return 0
 
     def trace(self, columns):
         """The steps of parsing one sentence, each a dict: state, legal actions, scores, probabilities, features."""

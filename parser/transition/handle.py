@@ -42,6 +42,7 @@ class State:
         self.cursor = cursor
 
     def copy(self) -> "State":
+        """A state of its own: what happens to it does not change this one."""
         return type(self)(self.system, self.cursor.copy())
 
     def legal(self, labelled: bool = True) -> list[str]:
@@ -62,18 +63,22 @@ class State:
         self.cursor.apply(*choice, label_id)
 
     def not_legal(self, move: str) -> str:
+        """The message for a move that may not be made."""
         legal = ", ".join(self.legal(labelled=False)) or "nothing: the state is final"
         return f"{move!r} is not legal here; legal: {legal}"
 
     @property
     def heads(self) -> list[int]:
+        """Heads so far, 0 ROOT, -1 none."""
         return self.cursor.heads()
 
     @property
     def labels(self) -> list[str | None]:
+        """Labels of the arcs so far."""
         return label_names(self.cursor.labels(), self.system.labels)
 
     def is_final(self) -> bool:
+        """Is there nothing left to do?"""
         return self.cursor.is_final()
 
     def tree(self) -> tuple[list[int], list[str | None]]:
@@ -170,6 +175,7 @@ class Gold:
         return self.system.static(self, state)
 
     def prepare(self, state: State, labelled: bool, weights: tuple[int, int] | None) -> None:
+        """Makes the oracle ready to be asked about a state; TransitionError where the two do not go together."""
         if state.system is not self.system:
             raise TransitionError("the state belongs to another system than the gold tree")
         if state.cursor.n != len(self.heads):
@@ -195,6 +201,7 @@ class System:
         self.label_ids = {label: i for i, label in enumerate(self.labels)}
 
     def label_id(self, label: str) -> int:
+        """The number of a label; TransitionError for one that the system does not have."""
         if label not in self.label_ids:
             raise TransitionError(f"label {label!r} is not among the system's {len(self.labels)} labels")
         return self.label_ids[label]
@@ -223,11 +230,13 @@ class System:
         return Gold(self, cursor, heads, labels)
 
     def gold_label(self, name: str, word: int, label: str) -> int:
+        """The same for a label of a gold tree: GoldError."""
         if label not in self.label_ids:
             raise GoldError(f"{name}: label {label!r} of word {word} is not among the system's labels")
         return self.label_ids[label]
 
     def refuse(self, cursor: GoldCursor, heads: list[int], name: str) -> None:
+        """Raises the GoldError that says what is wrong with a tree."""
         if cursor.problem == GoldProblem.GOLD_NONPROJECTIVE:
             word = nonprojective_words(heads)[0]
             raise GoldError(
@@ -240,6 +249,7 @@ class System:
             )
 
     def require_root_label(self, heads: list[int], labels: Sequence[str] | None, name: str) -> None:
+        """GoldError where arcs from ROOT, and no others, should have its label but do not."""
         if labels is None or not self.options.get("root_label_only"):
             return
         only = self.labels[self.core.root_label]
@@ -268,6 +278,7 @@ class System:
         return "\n".join([repr(state), *lines])
 
     def reason(self, state: State, gold: Gold, move: str, cost: int, labelled: bool) -> str:
+        """Which arcs of the gold tree a move loses, in words."""
         gold.prepare(state, False, None)
         before = gold.cursor.word_losses(state.cursor)
         after_state = state.copy()

@@ -4,9 +4,10 @@ The bytes of the file stay as they were read; words are rows of them. A column o
 of the tabs, so any cell can be shown or written back without having been copied.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -23,7 +24,10 @@ cdef int grow(void** block, size_t bytes_wanted) except -1:
 
 
 cdef class Batch:
-    """A block of sentences; `Reader.fill` fills it, again and again if wanted."""
+    """A block of sentences; `Reader.fill` fills it, again and again if wanted.
+
+    file: where it comes from; layout: its format.
+    """
 
     def __cinit__(self):
         memset(&self.c, 0, sizeof(self.c))
@@ -79,6 +83,7 @@ cdef class Batch:
 
     @property
     def n_words(self):
+        """Number of words of all sentences."""
         return self.c.n_words
 
     @property
@@ -95,6 +100,29 @@ cdef class Batch:
     def offsets(self):
         """Index of each sentence's first word, and the number of words last (int64, len(batch) + 1)."""
         return np.array([self.c.sentences[k].first_word for k in range(self.c.n_sentences + 1)], dtype=np.int64)
+
+    def column_bytes(self, str field not None):
+        """A column as Arrow lays out strings: (characters in UTF-8 behind each other, where each cell starts).
+
+        The offsets (int32) are one more than the words. Cells are `_` where the format lacks the column.
+        """
+        cdef int32_t column = self.layout.column(field)
+        cdef uint32_t w
+        cdef CellC cell
+        cdef char* out
+        offsets = np.zeros(self.c.n_words + 1, np.int32)
+        cdef int32_t[::1] ends = offsets
+        with nogil:
+            for w in range(self.c.n_words):
+                cell = cell_or_underscore(&self.c, w, column)
+                ends[w + 1] = ends[w] + cell.length
+        data = bytearray(ends[self.c.n_words])
+        out = PyByteArray_AS_STRING(data)
+        with nogil:
+            for w in range(self.c.n_words):
+                cell = cell_or_underscore(&self.c, w, column)
+                memcpy(out + ends[w], cell.start, cell.length)
+        return data, offsets
 
     def column_ids(self, str field not None):
         """The ids of a column of strings (int32, one a word), as interned by the reader."""
@@ -149,8 +177,19 @@ cdef inline bint is_underscore(CellC cell) noexcept nogil:
     return cell.length == 1 and cell.start[0] == c"_"
 
 
+cdef inline CellC cell_or_underscore(const BatchC* b, uint32_t word, int32_t column) noexcept nogil:
+    cdef CellC cell
+    if column >= 0:
+        return cell_of_line(b, b.word_line[word], column)
+    cell.start, cell.length = "_", 1
+    return cell
+
+
 cdef class Sentence:
-    """One sentence of a batch: strings are decoded and arrays cut out only when asked for."""
+    """One sentence of a batch: strings are decoded and arrays cut out only when asked for.
+
+    batch: the one that it is part of, index: its number there. A batch that is filled anew has other sentences.
+    """
 
     def __init__(self, Batch batch not None, Py_ssize_t index):
         self.batch = batch
@@ -199,10 +238,12 @@ cdef class Sentence:
 
     @property
     def words(self):
+        """The forms."""
         return self.column("form")
 
     @property
     def labels(self):
+        """The labels, `_` where there is none."""
         return self.column("deprel")
 
     @property
@@ -227,7 +268,16 @@ cdef class Sentence:
 
     @property
     def comments(self):
-        return [row[0] for row in self.rows() if row[0].startswith("#")]
+        """Lines that start with `#`, as they are."""
+        cdef const BatchC* b = &self.batch.c
+        cdef const char* start
+        cdef uint32_t line = self.c().first_line
+        found = []
+        while line < self.c().end_line and b.text[b.index.line[line]] == c"#":
+            start = b.text + b.index.line[line]
+            found.append(start[:b.index.line[line + 1] - 1 - b.index.line[line]].decode())
+            line += 1
+        return found
 
     @property
     def name(self):

@@ -23,6 +23,7 @@ class Layout:
         return self.columns.get(field, -1)
 
     def expected_columns(self) -> str:
+        """For messages."""
         return f"{self.least} columns" if self.most == self.least else f"at least {self.least} columns"
 
 

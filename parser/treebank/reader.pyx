@@ -268,6 +268,9 @@ cdef class Reader:
     heads      check: HEAD must give a tree (or be `_` throughout); ignore: HEAD is not looked at
     roots      what several roots in a sentence are: error, warn (counted in `several_roots`) or ignore
     on_error   stop: the first fault raises TreebankError; skip: the sentence is left out, counted and listed
+
+    Meanwhile: file (its name), layout (the format; None until the first block was read, with auto), columns (those that
+    get ids), n_sentences, n_words, several_roots, skipped, faults (the first of the errors of skipped sentences).
     """
     cdef readonly str file
     cdef readonly object vocab
@@ -334,6 +337,7 @@ cdef class Reader:
         self.rules.marks = layout.marks
 
     def close(self):
+        """Closes the file or stream, unless it is standard input."""
         if self.file != "<stdin>":
             self.stream.close()
 

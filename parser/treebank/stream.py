@@ -77,7 +77,10 @@ def open_input(path: str | os.PathLike) -> BinaryIO:
 
 @contextmanager
 def open_output(path: str | os.PathLike):
-    """A binary stream to write to. A file appears under its name only when everything has been written."""
+    """A binary stream to write to. A file appears under its name only when everything has been written.
+
+    Until then `.partial` is in its name; what an exception interrupts is removed.
+    """
     path = os.fspath(path)
     if path == "-":
         try:
@@ -95,6 +98,7 @@ def open_output(path: str | os.PathLike):
     try:
         with stream:
             yield stream
+        _to_disk(partial)
         os.replace(partial, path)
     except BaseException as error:
         if os.path.exists(partial):
@@ -102,6 +106,15 @@ def open_output(path: str | os.PathLike):
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None
         raise
+
+
+def _to_disk(path: str) -> None:
+    """After a power cut a file with its final name must not be half empty."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _standard_output() -> BinaryIO:

@@ -12,15 +12,29 @@ from parser.treebank.writer import Labels, Writer
 
 
 def tree_writer(stream, to: str, target: str):
-    """A Writer, or a JsonWriter with the same `write`. `to`: a format's name, jsonl, or auto: by the target's name."""
+    """A Writer, or a JsonWriter or ParquetWriter with the same `write`.
+
+    to: a format's name, jsonl, parquet, or auto: by the target's name.
+    """
     if to == "auto":
-        name = target.lower()
-        if suffix_of(name) in OPENERS:
-            name = name.removesuffix(suffix_of(name))
-        if name.endswith(".jsonl"):
-            return JsonWriter(stream)
-        return Writer(stream, layout_of_path(target))
-    return JsonWriter(stream) if to == "jsonl" else Writer(stream, find_layout(to))
+        to = other_format(target)
+        if to is None:
+            return Writer(stream, layout_of_path(target))
+    if to == "jsonl":
+        return JsonWriter(stream)
+    if to == "parquet":
+        from parser.treebank.parquet import ParquetWriter
+
+        return ParquetWriter(stream)
+    return Writer(stream, find_layout(to))
+
+
+def other_format(target: str) -> str | None:
+    """jsonl or parquet, if that is what a file name tells, compression suffix aside."""
+    name = target.lower()
+    if suffix_of(name) in OPENERS:
+        name = name.removesuffix(suffix_of(name))
+    return next((kind for kind in ("jsonl", "parquet") if name.endswith(f".{kind}")), None)
 
 
 class JsonWriter:

@@ -29,7 +29,10 @@ cdef uint64_t string_key(const char* text, int32_t length) noexcept nogil:
 
 
 cdef class StringTable:
-    """The strings of one column with their ids."""
+    """The strings of one column with their ids.
+
+    name: of the column; frozen: are no new strings taken?
+    """
 
     def __init__(self, str name="strings"):
         self.name = name
@@ -168,6 +171,7 @@ class Vocab:
         return iter(self.tables)
 
     def freeze(self):
+        """From now on new strings are unknown, in all columns."""
         for table in self.tables.values():
             table.freeze()
 

@@ -161,6 +161,8 @@ cdef class Writer:
 
     layout     the format to write (a Layout or its name); by default that of each batch
     keep_deps  keep DEPS when trees are replaced
+
+    dropped counts the rows that the format had no place for: comments, multiwords, empty_nodes.
     """
 
     def __init__(self, stream, layout=None, bint keep_deps=False):

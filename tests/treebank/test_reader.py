@@ -1,6 +1,7 @@
 """Reading: what good files give, and the one line that every kind of bad file gives."""
 
 import io
+import itertools
 import os
 import threading
 
@@ -364,3 +365,14 @@ def test_streaming_keeps_memory_flat(tmp_path):
         assert words == 3 * times
         peaks.append(kilobytes)
     assert peaks[1] < peaks[0] + 2000
+
+
+def test_columns_as_bytes_and_offsets():
+    batch = Batch()
+    Reader(io.BytesIO(samples.ALL.encode()), format="conllu").fill(batch)
+    for field in ("form", "lemma", "feats", "deprel"):
+        data, offsets = batch.column_bytes(field)
+        cells = [data[a:b].decode() for a, b in itertools.pairwise(offsets.tolist())]
+        assert cells == [cell for sentence in batch for cell in sentence.column(field)]
+    Reader(io.BytesIO(samples.CONLL09.encode()), format="conll09").fill(batch)
+    assert batch.column_bytes("upos")[0] == b"_" * batch.n_words

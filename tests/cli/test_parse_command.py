@@ -1,0 +1,345 @@
+"""`arcspeed parse` at its borders: folders that are resumed, Parquet, packed files, full disks, closed pipes."""
+
+import gzip
+import json
+import os
+import pty
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from plain_conllu import read_plain
+
+from parser import Parser
+from parser.cli.app import run
+from parser.treebank import Reader, open_input, open_output
+from parser.treebank.generate import generate
+
+PACKINGS = ["", ".gz", ".xz", ".zst"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parse")
+    text = "".join(generate(150, 1))
+    (folder / "train.conllu").write_text(text)
+    (folder / "long.conllu").write_text("".join(generate(6000, 3)))
+    (folder / "in").mkdir()
+    for number in range(5):
+        (folder / "in" / f"{number}.conllu").write_text("".join(generate(40 + number, 10 + number)))
+    for name, epochs in (("m.model", 2), ("other.model", 1)):
+        Parser.train(folder / "train.conllu", features="zn11", epochs=epochs, learner="adagrad-rda").save(folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return str(folder / "m.model")
+
+
+def parse(*arguments):
+    return run(["parse", *map(str, arguments)])
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "parser", "parse", *map(str, arguments)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, **options)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "arcspeed-run.json"}
+
+
+def one_line(capsys):
+    (line,) = capsys.readouterr().err.splitlines()
+    return line.removeprefix("arcspeed: error: ")
+
+
+# Folders
+
+
+def test_a_folder_gives_the_files_that_single_calls_give(folder, model, tmp_path):
+    (folder / "in" / ".hidden").write_text("no treebank")
+    (folder / "in" / "9.conllu.partial.conllu").write_text("of an interrupted run")
+    assert parse(model, folder / "in", "-o", tmp_path / "out", "--threads", 2) == 0
+    for number in range(5):
+        assert parse(model, folder / "in" / f"{number}.conllu", "-o", tmp_path / "one") == 0
+        assert (tmp_path / "one").read_bytes() == (tmp_path / "out" / f"{number}.conllu").read_bytes()
+    assert len(contents(tmp_path / "out")) == 5
+    files = [folder / "in" / "3.conllu", folder / "in" / "1.conllu"]
+    (tmp_path / "two").mkdir()
+    assert parse(model, *files, "-o", tmp_path / "two", "--to", "jsonl") == 0
+    assert sorted(contents(tmp_path / "two")) == ["1.jsonl", "3.jsonl"]
+
+
+def test_resuming_writes_what_is_missing_and_nothing_else(folder, model, tmp_path, capsys):
+    out = tmp_path / "out"
+    arguments = (model, folder / "in", "-o", out, "--resume")
+    assert parse(*arguments) == 0, "there is nothing to resume yet: it begins"
+    whole, times = contents(out), {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    (out / "3.conllu").rename(out / "3.conllu.partial.conllu")
+    (out / "1.conllu").write_text("left alone, whatever is in it")
+    os.utime(out / "1.conllu", ns=(times["1.conllu"],) * 2)
+    capsys.readouterr()
+    assert parse(*arguments) == 0
+    assert capsys.readouterr().err == "arcspeed: 4 of 5 files were done\n"
+    assert (out / "1.conllu").read_text() == "left alone, whatever is in it"
+    assert contents(out) == {**whole, "1.conllu": b"left alone, whatever is in it"}
+    changed = {path.name for path in out.iterdir() if path.stat().st_mtime_ns != times[path.name]}
+    assert changed == {"3.conllu"}
+
+
+def test_a_killed_run_goes_on_where_it_was(folder, model, tmp_path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    for number in range(12):
+        os.link(folder / "long.conllu", source / f"{number:02}.conllu")
+    running = process(model, source, "-o", out)
+    deadline = time.time() + 60
+    while time.time() < deadline and not (out / "01.conllu").exists():
+        time.sleep(0.005)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    done = [name for name in contents(out) if ".partial" not in name]
+    assert 2 <= len(done) < 12
+    assert all(name.endswith(".partial.conllu") for name in contents(out) if name not in done)
+    times = {name: (out / name).stat().st_mtime_ns for name in done}
+    assert parse(model, source, "-o", out, "--resume") == 0
+    assert {name: (out / name).stat().st_mtime_ns for name in done} == times
+    assert parse(model, folder / "long.conllu", "-o", tmp_path / "whole") == 0
+    assert contents(out) == dict.fromkeys([f"{k:02}.conllu" for k in range(12)], (tmp_path / "whole").read_bytes())
+
+
+def test_only_the_same_run_is_resumed(folder, model, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert parse(model, folder / "in", "-o", out) == 0
+    capsys.readouterr()
+    for arguments, message in (
+        ([model], "holds what an earlier run wrote; --resume goes on with it"),
+        ([folder / "other.model", "--resume"], "was begun with another model: --resume goes on with the same alone"),
+        ([model, "--resume", "--scores"], "was begun with scores False, not True: "),
+        ([model, "--resume", "--on-error", "skip"], "was begun with on_error stop, not skip: "),
+    ):
+        assert parse(arguments[0], folder / "in", "-o", out, *arguments[1:]) == 2
+        assert one_line(capsys).startswith(f"{out}: {message}")
+    assert parse(model, folder / "in", "-o", out, "--resume", "--threads", "3") == 0
+    (out / "arcspeed-run.json").write_text("{")
+    capsys.readouterr()
+    assert parse(model, folder / "in", "-o", out, "--resume") == 1
+    assert one_line(capsys).startswith(f"{out / 'arcspeed-run.json'}: is not a note of an earlier run")
+
+
+def test_folders_that_cannot_be(folder, model, tmp_path, capsys):
+    packed = tmp_path / "0.conllu.gz"
+    packed.write_bytes(gzip.compress((folder / "in" / "0.conllu").read_bytes()))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "0.conllu").write_text("mine")
+    for arguments, code, message in (
+        ([folder / "in"], 2, "several files are parsed into a folder: name it by --output"),
+        ([folder / "in" / "0.conllu", "--resume"], 2, "--resume goes on with a folder: name several files"),
+        ([folder / "in", "-", "-o", tmp_path / "x"], 2, "standard input is no shard"),
+        ([folder / "in", "-o", folder / "in"], 2, f"{folder / 'in'} is both input and output"),
+        ([tmp_path / "empty", "-o", tmp_path / "x"], 2, "no files to parse: the folder has none"),
+        (
+            [packed, folder / "in" / "0.conllu", "-o", tmp_path / "x", "--to", "parquet"], 2,
+            f"{packed} and {folder / 'in' / '0.conllu'} would both become {tmp_path / 'x' / '0.parquet'}",
+        ),
+        ([folder / "in", "-o", tmp_path / "full"], 2, f"{tmp_path / 'full' / '0.conllu'}: exists already"),
+        ([folder / "in", "-o", packed], 1, f"{packed}: cannot be written: "),
+    ):  # fmt: skip
+        assert parse(model, *arguments) == code
+        assert one_line(capsys).startswith(message)
+    assert not (tmp_path / "x").exists()
+    assert (tmp_path / "full" / "0.conllu").read_text() == "mine"
+
+
+def test_a_fault_in_one_file_leaves_the_finished_ones(folder, model, tmp_path, capsys):
+    source, out = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(folder / "in", source)
+    with open(source / "2.conllu", "a") as stream:
+        stream.write("1\tbroken\n")
+    assert parse(model, source, "-o", out) == 1
+    assert one_line(capsys).startswith(f"{source / '2.conllu'}:")
+    assert sorted(contents(out)) == ["0.conllu", "1.conllu"]
+    shutil.copy(folder / "in" / "2.conllu", source)
+    assert parse(model, source, "-o", out, "--resume") == 0
+    assert len(contents(out)) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "to", "target"),
+    [
+        ("a.conllu.gz", "auto", "auto", "a.conllu.gz"),
+        ("a.conllu.gz", "auto", "jsonl", "a.jsonl.gz"),
+        ("a.conllu.zst", "auto", "parquet", "a.parquet"),
+        ("a.txt.xz", "text", "auto", "a.conllu.xz"),
+        ("a.b", "vertical", "conllx", "a.b.conllx"),
+        ("part-00017", "auto", "jsonl", "part-00017.jsonl"),
+    ],
+)
+def test_names_of_outputs(name, format, to, target):
+    from parser.shards import target_name
+
+    assert target_name(name, format, to) == target
+
+
+# Packed files, faults, full disks, closed pipes
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_packed_files_in_and_out(folder, model, tmp_path, packing):
+    source, target = tmp_path / f"in.conllu{packing}", tmp_path / f"out.conllu{packing}"
+    with open_output(source) as stream:
+        stream.write((folder / "in" / "0.conllu").read_bytes())
+    assert parse(model, source, "-o", target) == 0
+    assert parse(model, folder / "in" / "0.conllu", "-o", tmp_path / "plain") == 0
+    with open_input(target) as stream:
+        assert stream.read() == (tmp_path / "plain").read_bytes()
+    if packing:
+        assert target.read_bytes() != (tmp_path / "plain").read_bytes()
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+def test_a_packed_file_that_is_cut_off(folder, model, tmp_path, capsys, packing, threads):
+    source, target = tmp_path / f"in.conllu{packing}", tmp_path / "out.conllu"
+    with open_output(source) as stream:
+        stream.write((folder / "long.conllu").read_bytes())
+    content = source.read_bytes()
+    source.write_bytes(content[: len(content) * 3 // 4])
+    target.write_text("old")
+    assert parse(model, source, "-o", target, "--threads", threads) == 1
+    message = one_line(capsys)
+    assert message.startswith(f"{source}:")
+    assert ": cannot be read on: " in message
+    assert target.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [source.name, "out.conllu"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full: runs on Linux")
+@pytest.mark.parametrize("options", [["--to", "conllu"], ["--to", "jsonl"], ["--to", "parquet"], ["--threads", "3"]])
+def test_standard_output_on_a_full_disk(folder, model, options):
+    if "parquet" in options:
+        pytest.importorskip("pyarrow", reason="needs pyarrow: runs with the extra `arrow`")
+    with open("/dev/full", "wb") as full:
+        running = process(model, folder / "long.conllu", *options, stdout=full)
+        (line,) = running.communicate()[1].decode().splitlines()
+    assert running.returncode == 1
+    assert line == "arcspeed: error: <stdout>: cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize("name", ["out.conllu", "out.conllu.gz", "out.jsonl", "out.conllu.zst", "out.parquet"])
+def test_a_file_that_does_not_fit_on_the_disk(folder, model, tmp_path, name):
+    """The limit on the size of files stands for a disk that is full."""
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow", reason="needs pyarrow: runs with the extra `arrow`")
+    (tmp_path / name).write_text("old")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    running = process(model, folder / "long.conllu", "-o", tmp_path / name, preexec_fn=limit)
+    (line,) = running.communicate()[1].decode().splitlines()
+    assert running.returncode == 1
+    assert line == f"arcspeed: error: {tmp_path / name}: cannot be written: File too large"
+    assert (tmp_path / name).read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_a_closed_pipe_ends_in_silence(folder, model, threads):
+    running = process(model, folder / "long.conllu", "--threads", threads, stdout=subprocess.PIPE)
+    head = running.stdout.read(100)
+    running.stdout.close()
+    assert running.stderr.read() == b""
+    running.stderr.close()
+    running.wait()
+    assert head.startswith(b"# sent_id")
+
+
+def test_a_bar_with_words_a_second_on_a_terminal(folder, model, tmp_path):
+    mine, terminal = pty.openpty()
+    command = [sys.executable, "-m", "parser", "parse", model, str(folder / "long.conllu"), "-o", str(tmp_path / "out")]
+    running = subprocess.Popen(command, stderr=terminal, env={**os.environ, "TERM": "xterm", "COLUMNS": "100"})
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(mine, 1000)
+        except OSError:  # how Linux tells that the other side is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(mine)
+    assert running.wait() == 0
+    assert b"words/s" in shown
+
+
+# Parquet
+
+
+def test_parquet_has_the_words_and_trees(folder, model, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
+    source = folder / "in" / "2.conllu"
+    assert parse(model, source, "-o", tmp_path / "out.parquet", "--scores") == 0
+    assert parse(model, source, "-o", tmp_path / "out.conllu") == 0
+    table = pq.read_table(tmp_path / "out.parquet")
+    with Reader(tmp_path / "out.conllu") as reader:
+        for row, sentence in zip(table.to_pylist(), reader, strict=True):
+            assert (row["sent_id"], row["form"]) == (sentence.name, sentence.words)
+            assert (row["head"], row["deprel"]) == (sentence.heads.tolist(), sentence.labels)
+            for name in ("lemma", "upos", "xpos", "feats"):
+                assert [cell or "_" for cell in row[name]] == sentence.column(name)
+            assert all(0 < p <= q <= 1 for p, q in zip(row["label_probability"], row["head_probability"], strict=True))
+    loaded = Parser.load(model)
+    assert loaded.parse_table(table.drop_columns(["head", "deprel"]))["head"] == table["head"]
+
+
+def test_parquet_to_a_pipe_and_in_row_groups(folder, model, tmp_path, monkeypatch):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
+    from parser.treebank import parquet
+
+    with open(tmp_path / "piped", "wb") as out:
+        running = process(model, folder / "long.conllu", "--to", "parquet", "--threads", 2, stdout=out)
+        assert running.communicate()[1] == b""
+    monkeypatch.setattr(parquet, "GROUP", 10_000)
+    assert parse(model, folder / "long.conllu", "-o", tmp_path / "grouped.parquet") == 0
+    assert pq.ParquetFile(tmp_path / "grouped.parquet").num_row_groups > 3
+    assert pq.read_table(tmp_path / "piped").equals(pq.read_table(tmp_path / "grouped.parquet"))
+
+
+def test_a_fault_leaves_no_parquet_file_but_a_valid_stream(folder, model, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
+    source = tmp_path / "bad.conllu"
+    source.write_text((folder / "long.conllu").read_text() + "1\tbroken\n")
+    assert parse(model, source, "-o", tmp_path / "out.parquet") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.conllu"]
+    with open(tmp_path / "piped", "wb") as out:
+        process(model, source, "--to", "parquet", stdout=out).communicate()
+    assert pq.read_table(tmp_path / "piped").num_rows == 6000
+
+
+def test_parquet_without_pyarrow_says_what_is_missing(folder, model, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "parser.treebank.parquet", raising=False)
+    assert parse(model, folder / "in" / "0.conllu", "-o", tmp_path / "x.parquet") == 2
+    assert one_line(capsys) == "tables and Parquet need pyarrow: pip install 'arcspeed[arrow]'"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_lines_are_what_was_written_before_a_fault(folder, model):
+    source = (folder / "in" / "0.conllu").read_text() + "1\tbroken\n"
+    running = process(model, "--to", "jsonl", "--format", "conllu", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    out, error = running.communicate(source.encode())
+    assert running.returncode == 1
+    assert error.decode().endswith(": 2 columns, expected 10 columns\n")
+    found = [json.loads(line) for line in out.decode().splitlines()]
+    assert [line["words"] for line in found] == [
+        s.column(1) for s in read_plain((folder / "in" / "0.conllu").read_text())
+    ]
