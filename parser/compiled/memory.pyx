@@ -49,8 +49,8 @@ cdef class Memory:
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
                  int32_t n_slots, int32_t n_refs, int32_t n_values, int32_t n_locals):
-        """Of an engine: columns of a long row; lookups of a state in all; kept sums and the length of their signs; slots,
-        references and values of a record; locals of all chunks."""
+        """Of an engine: columns of a long row; lookups of a state in all; kept sums, and the length of their signs;
+        slots, references and values of a record; locals of all chunks."""
         cdef MemoryC* m = &self.c
         cdef size_t row = width * sizeof(int16_t)
         self.owner = owner
@@ -95,8 +95,8 @@ cdef class Memory:
 
     def counts(self):
         """What the cache did so far."""
-        return {"asked": self.c.asked, "made": self.c.made, "met": self.c.met, "full": self.c.full, "words": self.c.words.n,
-                "arena": self.c.used, "room": self.c.n_lines}
+        return {"asked": self.c.asked, "made": self.c.made, "met": self.c.met, "full": self.c.full,
+                "words": self.c.words.n, "arena": self.c.used, "room": self.c.n_lines}
 
     def forget(self):
         """As if nothing had been parsed."""

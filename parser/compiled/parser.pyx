@@ -33,8 +33,8 @@ cdef class CompiledParser(GreedyParser):
         self.system = fits(system, compiled.extractor, compiled.n_actions)
         self.extractor, self.compiled, self.unit = compiled.extractor, compiled, 1 / compiled.scale
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
-        self.engine = Engine(compiled.table, compiled.extractor, compiled.layout, compiled.actions.tolist(), self.n_labels,
-                             kernel)
+        self.engine = Engine(compiled.table, compiled.extractor, compiled.layout, compiled.actions.tolist(),
+                             self.n_labels, kernel)
         width = self.engine.width
         self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t))
         self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t))

@@ -1,8 +1,8 @@
 """The plan of groups as programs: for every pattern of a chunk, how the keys of its lookups are added up.
 
-A key is a seed plus one term for each value. What is multiplied with what is known when a word is first met, so a word's
-record holds the products (*slots*: stored value times the factor of a place), and a term is one number to be read and
-added. Values that depend on the partial tree (*locals*) are multiplied when they are read.
+A key is a seed plus one term for each value: the value times the factor of its place. A word's values are known when it
+is first met, so its record holds the products (*slots*), and a term is one number to be read and added. Values that
+depend on the partial tree (*locals*) are multiplied when they are read.
 
 A group that looks at a single word, and at nothing else, needs no key: the record also has room for where its sum
 stands (*refs*), filled when it is first asked for.

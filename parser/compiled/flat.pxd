@@ -1,0 +1,112 @@
+"""The programs of a model as flat arrays: what program.py says, ready to be run. Immutable."""
+
+from libc.stdint cimport int32_t, uint16_t, uint64_t
+
+from cymem.cymem cimport Pool
+
+from parser.feature.extract cimport MAX_NODES, Extractor
+
+cdef enum:
+    MAX_TERMS = 16
+    MAX_LOCALS = 192        # values of one program that depend on the partial tree
+    SLOTS_KEPT = 64         # sums remembered for elements of the stack
+    MAX_CHUNKS = 24
+    KIND_BUFFER = 0         # as groups.BUFFER
+    KIND_ANCHORED = 1
+    KIND_CROSS = 2
+    PRESENCE = -1           # as in program.py
+    PLACE_BITS = 11         # so that a factor which gathers the bits of a pattern is soon found
+    PLACE_SHIFT = 64 - PLACE_BITS
+
+
+cdef struct TermC:
+    uint16_t node           # n_nodes: the locals
+    uint16_t slot
+
+
+cdef struct LookupC:        # a sum under a key: one group of templates, or a single template with its feature key
+    uint64_t seed
+    TermC term[MAX_TERMS]   # those behind the last one read the local 0, which is 0
+    int32_t first_rule      # in Engine.rules
+    int32_t n_rules
+
+
+cdef struct RefC:           # a sum that a word's record knows
+    int32_t node
+    int32_t slot
+    int32_t lookup          # what it is made by; its terms are the record's
+
+
+cdef struct LocalC:
+    int32_t kind            # a PartKind; PRESENCE
+    int32_t node
+    int32_t argument        # the other node of a distance
+    int32_t cap
+    int32_t field           # where the number stands in a node; -1: it is not one of a few
+    uint64_t factor
+    const uint64_t* product  # [number + 1] of such a value; [0] of a missing one
+
+
+cdef struct ProgramC:       # of a chunk and the nodes that are there; numbers of elements in the engine's arrays
+    int32_t first_local
+    int32_t n_numbers       # locals that are one of a few numbers of a node; the others follow
+    int32_t n_locals
+    int32_t first_ref
+    int32_t n_refs
+    int32_t first_lookup
+    int32_t two             # lookups with at most two terms end here,
+    int32_t four            # with at most four,
+    int32_t all             # with more,
+    int32_t direct          # and the direct ones
+
+
+cdef struct ChunkC:
+    int32_t kind            # as groups.BUFFER, ANCHORED, CROSS
+    int32_t anchor          # a node
+    int32_t depth           # of an anchor on the stack, from the top; -1: in the buffer
+    int32_t first_kept      # where its sums are kept
+    uint64_t bit_mask       # the nodes whose presence makes the pattern
+    uint64_t gather
+    int32_t first_pattern   # in Engine.program_of
+    int32_t first_watched   # in Engine.watched
+    int32_t first_key       # its part of the memory's arrays
+    int32_t n_plain         # nodes; those behind are node * 4 + (0 head, 1 outermost left, 2 outermost right)
+    int32_t n_watched
+
+
+cdef struct StepC:          # how a node is found: by an element of the stack or the buffer, or a number in another node
+    int32_t node
+    int32_t argument        # position; the other node
+    int32_t field
+
+
+cdef class Flat:
+    cdef readonly object layout
+    cdef readonly Extractor extractor
+    cdef int32_t n_labels
+    cdef int32_t n_nodes, n_chunks, n_kept_chunks, n_kept, n_slots, n_refs, all_lookups, sign_length
+    cdef ChunkC* chunks
+    cdef ProgramC* programs
+    cdef LookupC* lookups
+    cdef RefC* refs
+    cdef LocalC* locals
+    cdef int32_t* watched
+    cdef int32_t* program_of
+    cdef StepC steps[2 * MAX_NODES]
+    cdef int32_t on_stack, in_buffer, n_steps   # steps of these kinds end here
+    cdef int32_t* rules             # places in the extractor
+    cdef int32_t* slot_value        # of each slot: the stored value
+    cdef uint64_t* slot_factor
+    cdef dict products              # of locals that are one of a few numbers
+    cdef Pool mem                   # owns the arrays above
+
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, programs, filled) except -1
+    cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1
+    cdef int lay_steps(self, plan) except -1
+    cdef int lay_local(self, LocalC* v, found) except -1
+    cdef int lay_lookup(self, lookup, place, place_of, filled) except -1
+
+
+cdef inline int32_t pattern_place(const ChunkC* chunk, uint64_t present) noexcept nogil:
+    """Which of the chunk's nodes are there, as a small number: the bits gathered by one multiplication."""
+    return <int32_t>(((present & chunk.bit_mask) * chunk.gather) >> PLACE_SHIFT)

@@ -1,0 +1,203 @@
+"""Laying out the programs of a model; see flat.pxd."""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from cymem.cymem cimport Pool
+
+from parser.common cimport splitmix64
+from parser.feature.extract cimport LABEL, LEFT_VALENCY, RIGHT_VALENCY, Extractor
+from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor, feature_number
+from parser.transition.node cimport NodeC, label_hash
+
+from parser.compiled.groups import ANCHORED, CROSS
+from parser.compiled.program import LOCAL, watched
+from parser.feature.plan import STEPS
+
+NUMBERS = (LABEL, LEFT_VALENCY, RIGHT_VALENCY)      # kinds of locals that are one of a few numbers of a node
+
+
+cdef dict fields_of_a_node():
+    """Where its 32-bit numbers stand: those that locals are made of, and those that lead to other nodes."""
+    cdef NodeC node
+    cdef char* start = <char*>&node
+    return {LABEL: <char*>&node.label - start, LEFT_VALENCY: <char*>&node.valency[0] - start,
+            RIGHT_VALENCY: <char*>&node.valency[1] - start, "h": <char*>&node.head - start,
+            "l": <char*>&node.outer[0] - start, "r": <char*>&node.outer[1] - start, "sib": <char*>&node.sib - start}
+
+
+def mask_of(nodes):
+    return sum(1 << node for node in nodes)
+
+
+def gathering(chunk):
+    """A factor that gives each pattern of the chunk a place of its own; see pattern_place."""
+    masks = [mask_of(pattern.present) for pattern in chunk.patterns]
+    cdef uint64_t seed = 1
+    for _ in range(1 << 20):
+        factor = splitmix64(&seed)
+        if len({(mask * factor & 0xFFFFFFFFFFFFFFFF) >> PLACE_SHIFT for mask in masks}) == len(masks):
+            return factor
+    raise ValueError(f"no factor for the {len(masks)} patterns of a feature set")
+
+
+cdef class Flat:
+    def __init__(self, Extractor extractor not None, layout, int32_t n_labels):
+        self.extractor, self.layout, self.n_labels, self.products = extractor, layout, n_labels, {}
+        self.mem = Pool()
+        self.lay_out(layout, extractor)
+
+    def lay_out(self, layout, Extractor extractor):
+        chunks = layout.chunks
+        programs = [program for number in range(len(chunks)) for program in layout.programs[number]]
+        every = [[ref.lookup for ref in p.refs] + [*p.lookups, *p.direct] for p in programs]
+        if len(chunks) > MAX_CHUNKS:
+            raise ValueError(f"{len(chunks)} parts of a feature set, at most {<int>MAX_CHUNKS}")
+        self.n_chunks, self.n_nodes = <int32_t>len(chunks), extractor.n_nodes
+        self.n_slots, self.n_refs = <int32_t>len(layout.slots), <int32_t>len(layout.refs)
+        sizes = [[sum(map(len, (p.refs, p.lookups, p.direct))) for p in layout.programs[i]] for i in range(len(chunks))]
+        self.all_lookups = <int32_t>sum(map(max, sizes)) + 8 * self.n_chunks
+        self.n_kept_chunks = <int32_t>sum(chunk.kind != CROSS for chunk in chunks)
+        self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
+        self.programs = <ProgramC*>self.mem.alloc(len(programs), sizeof(ProgramC))
+        self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))
+        self.refs = <RefC*>self.mem.alloc(sum(len(p.refs) for p in programs) + 1, sizeof(RefC))
+        self.locals = <LocalC*>self.mem.alloc(sum(len(p.locals) for p in programs) + 1, sizeof(LocalC))
+        self.rules = <int32_t*>self.mem.alloc(sum(len(k.rules) for found in every for k in found) + 1, sizeof(int32_t))
+        self.program_of = <int32_t*>self.mem.alloc(len(chunks) << PLACE_BITS, sizeof(int32_t))
+        self.lay_slots(layout.slots)
+        looked_at = [list(watched(layout.plan, chunk)) for chunk in chunks]
+        self.watched = <int32_t*>self.mem.alloc(sum(map(len, looked_at)) + 1, sizeof(int32_t))
+        self.sign_length = 1 + <int32_t>max(map(len, looked_at))
+        self.lay_steps(layout.plan)
+        filled = dict.fromkeys(("key", "program", "lookup", "ref", "local", "rule", "watched", "program_of"), 0)
+        place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
+        for i, chunk in enumerate(chunks):
+            self.lay_chunk(&self.chunks[i], chunk, layout.plan, looked_at[i], layout.programs[i], filled)
+            for pattern, program in zip(chunk.patterns, layout.programs[i], strict=True):
+                place = pattern_place(&self.chunks[i], mask_of(pattern.present))
+                self.program_of[self.chunks[i].first_pattern + place] = filled["program"]
+                self.lay_program(&self.programs[filled["program"]], program, place_of, filled)
+                filled["program"] += 1
+
+    def lay_slots(self, slots):
+        self.slot_value = <int32_t*>self.mem.alloc(self.n_slots + 1, sizeof(int32_t))
+        self.slot_factor = <uint64_t*>self.mem.alloc(self.n_slots + 1, sizeof(uint64_t))
+        for (value, place), number in slots.items():
+            self.slot_value[number], self.slot_factor[number] = value, factor_of(place)
+
+    cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, programs, filled) except -1:
+        c.kind, c.anchor, c.depth = chunk.kind, chunk.anchor, -1
+        if chunk.kind == ANCHORED and STEPS[plan.nodes[chunk.anchor][0]] == "stack":
+            c.depth = plan.nodes[chunk.anchor][1]
+        c.first_kept = self.n_kept
+        self.n_kept += 0 if chunk.kind == CROSS else SLOTS_KEPT if c.depth >= 0 else 1
+        c.gather = gathering(chunk)
+        c.bit_mask = sum(1 << node for node in chunk.bits)
+        c.first_key = filled["key"]
+        filled["key"] += 8 + max(len(p.lookups) + len(p.direct) for p in programs)
+        c.first_pattern, c.first_watched = filled["program_of"], filled["watched"]
+        filled["program_of"] += 1 << PLACE_BITS
+        numbers = [node for node, side in looked_at if not side]
+        c.n_plain, c.n_watched = <int32_t>len(numbers), <int32_t>len(looked_at)
+        for number in numbers + [node * 4 + "hlr".index(side) for node, side in looked_at if side]:
+            self.watched[filled["watched"]] = number
+            filled["watched"] += 1
+        return 0
+
+    cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1:
+        if len(program.locals) >= MAX_LOCALS:
+            raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_LOCALS} values of the tree")
+        p.first_local, p.n_locals = filled["local"], <int32_t>len(program.locals)
+        order = sorted(range(p.n_locals), key=lambda i: program.locals[i].part.kind not in NUMBERS)
+        place = {number: i for i, number in enumerate(order)}
+        p.n_numbers = <int32_t>sum(found.part.kind in NUMBERS for found in program.locals)
+        for i in order:
+            self.lay_local(&self.locals[filled["local"]], program.locals[i])
+            filled["local"] += 1
+        p.first_lookup = filled["lookup"]
+        p.two, p.four, p.all = [filled["lookup"] + sum(len(found.terms) <= most for found in program.lookups)
+                                for most in (2, 4, MAX_TERMS)]
+        p.direct = p.all + <int32_t>len(program.direct)
+        p.first_ref, p.n_refs = filled["ref"], <int32_t>len(program.refs)
+        for lookup in [*program.lookups, *program.direct]:
+            self.lay_lookup(lookup, place, place_of, filled)
+        for ref in program.refs:
+            self.refs[filled["ref"]] = RefC(ref.node, ref.slot, filled["lookup"])
+            self.lay_lookup(ref.lookup, place, place_of, filled)
+            filled["ref"] += 1
+        return 0
+
+    cdef int lay_local(self, LocalC* v, found) except -1:
+        """Products of labels and valencies are made once: there are few of them."""
+        cdef uint64_t factor = factor_of(found.place)
+        cdef uint64_t* product
+        cdef int32_t number
+        part = found.part
+        v.kind, v.node, v.argument, v.cap, v.field, v.factor = part.kind, part.node, part.other, part.cap, -1, factor
+        if part.kind in NUMBERS:
+            v.field = fields_of_a_node()[part.kind]
+            if part.kind == LABEL:
+                v.cap = self.n_labels - 1
+            if (part.kind, v.cap, found.place) not in self.products:
+                product = <uint64_t*>self.mem.alloc(v.cap + 2, sizeof(uint64_t))
+                product[0] = FEATURE_NONE * factor
+                for number in range(v.cap + 1):
+                    value = label_hash(number) if part.kind == LABEL else feature_number(number)
+                    product[number + 1] = factor * <uint64_t>value
+                self.products[part.kind, v.cap, found.place] = <size_t>product
+            v.product = <uint64_t*><size_t>self.products[part.kind, v.cap, found.place]
+        return 0
+
+    cdef int lay_steps(self, plan) except -1:
+        """Stack and buffer first; a second dependent is the sibling of the outermost one where that is at hand."""
+        fields = fields_of_a_node()
+        found = {"stack": [], "buffer": [], "": []}
+        for node, (step, argument) in enumerate(plan.nodes):
+            kind = STEPS[step]
+            if kind in found:
+                found[kind].append((node, argument, 0))
+            elif kind in fields:
+                found[""].append((node, argument, fields[kind]))
+            elif (STEPS.index(kind[0]), argument) in plan.nodes:
+                found[""].append((node, plan.nodes.index((STEPS.index(kind[0]), argument)), fields["sib"]))
+            else:                       # by way of its own place
+                found[""] += [(node, argument, fields[kind[0]]), (node, node, fields["sib"])]
+        # what one step starts from is found before
+        last = sorted(found[""], key=lambda step: depth_of(plan, step[0]))
+        self.on_stack = <int32_t>len(found["stack"])
+        self.in_buffer = self.on_stack + <int32_t>len(found["buffer"])
+        self.n_steps = self.in_buffer + <int32_t>len(last)
+        if self.n_steps > 2 * MAX_NODES:
+            raise ValueError("too many nodes in a feature set")
+        for i, (node, argument, field) in enumerate(found["stack"] + found["buffer"] + last):
+            self.steps[i] = StepC(node, argument, field)
+        return 0
+
+    cdef int lay_lookup(self, lookup, place, place_of, filled) except -1:
+        cdef LookupC* found = &self.lookups[filled["lookup"]]
+        filled["lookup"] += 1
+        found.seed = lookup.seed
+        for i in range(MAX_TERMS):
+            found.term[i] = TermC(self.n_nodes, 0)
+        for i, term in enumerate(lookup.terms):
+            found.term[i] = (TermC(self.n_nodes, place[term.slot] + 1) if term.node == LOCAL
+                             else TermC(term.node, term.slot))
+        found.first_rule, found.n_rules = filled["rule"], <int32_t>len(lookup.rules)
+        for rule in sorted(place_of[rule] for rule in lookup.rules):
+            self.rules[filled["rule"]] = rule
+            filled["rule"] += 1
+        return 0
+
+
+cdef uint64_t factor_of(place) except 0:
+    """Of the place of a term: those of feature keys, and more of the kind."""
+    cdef uint64_t seed = place
+    return feature_factor[<int>place] if place < FEATURE_FACTORS else splitmix64(&seed) | 1
+
+
+def depth_of(plan, node):
+    """How many steps away from the stack or the buffer."""
+    step, argument = plan.nodes[node]
+    if STEPS[step] in ("stack", "buffer", "pair"):
+        return 0
+    return 1 + (STEPS[step] in ("l2", "r2")) + depth_of(plan, argument)
