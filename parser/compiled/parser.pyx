@@ -1,25 +1,31 @@
 """A greedy parser with compiled weights: the decisions of the plain way of scoring, made by the engine."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
 from parser.common cimport feat_t
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport KERNEL_SHORT, Memory, MemoryC, aligned, fetch_records
+from parser.compiled.memory cimport KERNEL_SHORT, Memory, MemoryC, aligned, fetch_records, find_record, new_record
 from parser.compiled.table cimport add_table_row, find_row
+from parser.feature.atoms cimport N_COLUMNS, Atomizer
 from parser.score.choose cimport argmax
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.masks cimport forced_action, mask_legal
 from parser.search.workspace cimport Workspace
 from parser.transition.state cimport StateC
+from parser.treebank.batch cimport CellC
 from parser.transition.system cimport N_MOVES, action_label, action_move
 
 import numpy as np
 
 from parser.search.greedy import fits
+
+
+cdef extern from "parser/compiled/cell_hash.h":
+    uint64_t cell_hash(uint64_t h, const char* text, int32_t n) noexcept nogil
 
 
 cdef class CompiledParser(GreedyParser):
@@ -62,6 +68,30 @@ cdef class CompiledParser(GreedyParser):
         (<Memory>work.own).begin_sentence(n)
         for i in range(1, n + 1):
             m.of_word[i] = self.engine.record_of(m, words + <size_t>i * self.extractor.stride)
+        fetch_records(m, n)
+        return self.decode(work, n, out)
+
+    cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
+                         ResultC* out) except -1 nogil:
+        """The values of a word are made when it is first met."""
+        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef const CellC* cell = cells
+        cdef uint64_t key
+        cdef uint64_t* record
+        cdef int32_t i, c
+        (<Memory>work.own).begin_sentence(n)
+        for i in range(1, n + 1):
+            key = cell_hash(0, cell.start, cell.length)     # of the form always: it decides what `_` is as a lemma
+            for c in range(1, N_COLUMNS):
+                if atomizer.columns[c].width > 0:
+                    key = cell_hash(key, cell[c].start, cell[c].length)
+            key |= key == 0
+            record = find_record(m, key)
+            if record == NULL:
+                atomizer.fill_cells(cell, 1, values)
+                record = self.engine.write_record(m, new_record(m, key), values + 2 * self.extractor.stride)
+            m.of_word[i] = record
+            cell += N_COLUMNS
         fetch_records(m, n)
         return self.decode(work, n, out)
 

@@ -25,7 +25,7 @@ cdef enum:
     UPOS = 2
     XPOS = 3
     FEATS = 4
-    MOST_STRINGS = 1 << 20      # of one column, before they are forgotten
+    MOST_STRINGS = 1 << 17      # of one column, before they are forgotten
     MOST_COMBINED = 8
 
 
@@ -179,6 +179,18 @@ cdef class Atomizer:
                     continue
                 ids[c] = self.intern_in(c, cell)
         return self.write_rows(n, out)
+
+    cdef void gather(self, Batch batch, uint32_t sentence, CellC* cells) noexcept nogil:
+        cdef const SentenceC* s = &batch.c.sentences[sentence]
+        cdef uint32_t word
+        cdef int32_t c
+        for word in range(s.first_word, s[1].first_word):
+            for c in range(N_COLUMNS):
+                if self.place[c] >= 0:
+                    cells[c] = inner_cell(&batch.c, word, self.place[c])
+                else:
+                    cells[c].start, cells[c].length = NULL, 0
+            cells += N_COLUMNS
 
     cdef inline id_t intern_in(self, int32_t column, CellC cell) except -1 nogil:
         if column == FORM:

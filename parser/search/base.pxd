@@ -3,10 +3,12 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from parser.common cimport feat_t, label_t
+from parser.feature.atoms cimport Atomizer
 from parser.feature.extract cimport Extractor
 from parser.score.linear cimport LinearModel
 from parser.search.workspace cimport Workspace
 from parser.transition.gold cimport GoldC
+from parser.treebank.batch cimport CellC
 
 
 cdef struct ResultC:            # where the tree of a sentence goes
@@ -33,7 +35,11 @@ cdef class SentenceParser:
     cdef int prepare(self, Workspace work) except -1
     # Parses a sentence: `words` is the row of ROOT of its values.
     cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil
-    # The same, judging each decision by the gold tree in work.gold; `out` has room for 2n + 2. Returns their number.
+    # The same for a sentence of which the cells are given, as Atomizer.fill_cells takes them; `values` has room for its
+    # atoms_length.
+    cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
+                         ResultC* out) except -1 nogil
+    # As parse_one, judging each decision by the gold tree in work.gold; `out` has room for 2n + 2. Returns their number.
     cdef int32_t judge_one(self, Workspace work, const feat_t* words, int32_t n, DecisionC* out) except -1 nogil
     # Each step as a dict, for people to read.
     cdef list trace_one(self, Workspace work, const feat_t* words, int32_t n)

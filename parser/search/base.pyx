@@ -16,6 +16,11 @@ cdef class SentenceParser:
         CHECK(False)
         return 0
 
+    cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
+                         ResultC* out) except -1 nogil:
+        atomizer.fill_cells(cells, n, values)
+        return self.parse_one(work, values + self.extractor.stride, n, out)
+
     cdef int32_t judge_one(self, Workspace work, const feat_t* words, int32_t n, DecisionC* out) except -1 nogil:
         CHECK(False)
         return 0

@@ -90,9 +90,10 @@ cdef class Session:
                 first = batch.c.sentences[k].first_word
                 n = <int32_t>(batch.c.sentences[k + 1].first_word - first)
                 self.reserve(n)
-                self.atomizer.fill(batch, k, self.values)
+                self.single.reserve(n)
+                self.atomizer.gather(batch, k, self.single.cells)
                 out = result_at(&all_words, first)
-                self.parser.parse_one(self.work, self.values + self.parser.extractor.stride, n, &out)
+                self.parser.parse_cells(self.work, self.atomizer, self.single.cells, n, self.values, &out)
         return found
 
     def parse_corpus(self, Corpus corpus not None, bint scores=False):
@@ -167,8 +168,7 @@ cdef class Session:
     cdef int parse_cells(self, const CellC* cells, int32_t n, Restorer restorer, ResultC* out) except -1 nogil:
         """Parses a sentence and gives its words their heads and labels in the treebank's own terms."""
         self.reserve(n)
-        self.atomizer.fill_cells(cells, n, self.values)
-        self.parser.parse_one(self.work, self.values + self.parser.extractor.stride, n, out)
+        self.parser.parse_cells(self.work, self.atomizer, cells, n, self.values, out)
         if restorer.has_lifted or restorer.has_paths:
             restorer.restore(out.heads, out.labels, n, self.single.scratch)
         return 0
