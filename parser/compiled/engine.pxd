@@ -57,7 +57,7 @@ cdef class Engine(Flat):
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
     # The same for a word of which only the values are known.
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
-    # Scores a state of the sentence in m.of_word; gives the rank of the best column where mask is set. m.scores has then
+    # Scores a state of the sentence in m.of_word: gives the rank of the best one where mask is set. m.scores then has
     # the head's scores; all of them if asked for.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil

@@ -39,7 +39,7 @@ cdef class SentenceParser:
     # atoms_length.
     cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                          ResultC* out) except -1 nogil
-    # As parse_one, judging each decision by the gold tree in work.gold; `out` has room for 2n + 2. Returns their number.
+    # As parse_one, judging each decision by the gold tree in work.gold; `out` has room for 2n + 2. Gives their number.
     cdef int32_t judge_one(self, Workspace work, const feat_t* words, int32_t n, DecisionC* out) except -1 nogil
     # Each step as a dict, for people to read.
     cdef list trace_one(self, Workspace work, const feat_t* words, int32_t n)
