@@ -28,7 +28,6 @@ cdef struct TaskC:          # a chunk whose sum is to be made
 
 cdef struct ListsC:         # rows to be added up
     kernel_rows rows
-    int32_t bound           # no score behind the head is above it
     int32_t spare           # rows that are not remembered
 
 
@@ -48,7 +47,7 @@ cdef class Engine(Flat):
     cdef kernel_filter filter
     cdef int32_t n_columns, blocks, width, stride
     cdef int16_t* bias
-    cdef int32_t bias_bound
+    cdef int32_t bias_bound, bias_most
     cdef int16_t* rank
     cdef int16_t* zeros
 
@@ -57,10 +56,12 @@ cdef class Engine(Flat):
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
     # The same for a word of which only the values are known.
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
-    # Scores a state of the sentence in m.of_word: gives the rank of the best one where mask is set. m.scores then has
-    # the head's scores; all of them if asked for.
+    # Scores a state of the sentence in m.of_word: gives the rank of the best column where mask is set. m.scores has
+    # all of them, if they are asked for.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil
+    # The same with all columns; with the plain way of scoring where a sum could leave 16 bits.
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
+    cdef int32_t choose_wide(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
     cdef void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil
     # Does a chunk look at anything else than when its sum was kept? Notes what it looks at now.
     cdef bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,
@@ -77,5 +78,9 @@ cdef class Engine(Flat):
                            ListsC* lists) noexcept nogil
     cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const SceneC* scene,
                        ListsC* lists) noexcept nogil
+    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
+    # Adds a template's row to the numbers.
+    cdef void add_rule(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present, const SceneC* scene,
+                       int32_t* out) noexcept nogil
     # What a lookup's templates add up to, one by one, into m.found.
-    cdef void add_up(self, MemoryC* m, const LookupC* lookup, Extractor e, const SceneC* scene) noexcept nogil
+    cdef void add_up(self, MemoryC* m, const LookupC* lookup, const SceneC* scene) noexcept nogil

@@ -7,9 +7,9 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_CHUNKS, MAX_LOCALS, MAX_TERMS, PRESENCE, SLOTS_KEPT,
                                    ChunkC, Flat, LocalC, LookupC, ProgramC, RefC, StepC, pattern_place)
-from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, Memory, MemoryC, aligned, find_record,
-                                     home_of, keep_sum, kernel_bucket, kernel_sets, line_of, look_beside, new_record,
-                                     values_of)
+from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
+                                     find_record, home_of, keep_sum, kernel_bucket, kernel_sets, line_of, look_beside,
+                                     new_record, values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      Extractor, RuleC, distance_value, set_value)
@@ -18,6 +18,8 @@ from parser.score.keymap cimport PREFETCH
 from parser.transition.node cimport NodeC, head, l1, label, label_hash, lset, lval, r1, rset, rval
 from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
+
+import numpy as np
 
 from parser.feature.atoms import Atomizer
 
@@ -45,10 +47,13 @@ cdef class Engine(Flat):
         self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
         self.zeros, self.stride = <int16_t*>aligned(2 * self.width), extractor.stride
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
+        total = np.zeros(self.width, np.int32)
+        cdef int32_t[::1] numbers = total
         if row:
-            add_table_row(&self.rows_of, row, self.bias)
-        for i in range(KERNEL_SHORT, self.n_columns):
-            self.bias_bound = max(self.bias_bound, <int32_t>self.bias[i])
+            add_table_row(&self.rows_of, row, &numbers[0])
+        for i in range(self.width):
+            self.bias[i] = <int16_t>numbers[i]      # a single row fits
+        self.bias_most, self.bias_bound = int(np.abs(total).max()), int(total[KERNEL_SHORT:].max(initial=0))
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
             self.rank[column] = place
 
@@ -106,7 +111,7 @@ cdef class Engine(Flat):
         cdef TaskC cross
         cdef const ChunkC* chunk
         cdef int32_t sums[MAX_CHUNKS]
-        cdef int32_t i, n_sums = 0, n_tasks = 0, kept, bound = self.bias_bound, top
+        cdef int32_t i, n_sums = 0, n_tasks = 0, kept, bound = self.bias_bound, most = self.bias_most, top
         self.look(m, s, &scene)
         if all_scores:
             return self.choose_of_all(m, &scene, mask)
@@ -131,33 +136,56 @@ cdef class Engine(Flat):
             if lists.rows.n_longs == 0:
                 put_long(&lists, self.zeros)
             self.kernels.sum(&lists.rows, m.kept + <size_t>tasks[i].kept * KERNEL_SHORT)
-            m.bounds[tasks[i].kept] = lists.bound
+            m.bounds[2 * tasks[i].kept], m.bounds[2 * tasks[i].kept + 1] = lists.rows.bound, lists.rows.most
         begin(&lists, m)
         if self.n_kept_chunks < self.n_chunks:
             self.collect(m, &lists, &cross, &scene)
         for i in range(n_sums):
             put_long(&lists, m.kept + <size_t>sums[i] * KERNEL_SHORT)
-            bound += m.bounds[sums[i]]
+            bound += m.bounds[2 * sums[i]]
+            most += m.bounds[2 * sums[i] + 1]
+        if most + lists.rows.most > ROW_LIMIT:
+            return self.choose_wide(m, &scene, mask)
         put_long(&lists, self.bias)
-        i = self.kernels.best(&lists.rows, mask, self.rank, m.scores, &top)
+        i = self.kernels.best(&lists.rows, mask, self.rank, m.sums, &top)
         # Nearly always something in the head is better than anything behind it can be
-        return i if bound + lists.bound < top else self.choose_of_all(m, &scene, mask)
+        return i if bound + lists.rows.bound < top else self.choose_of_all(m, &scene, mask)
 
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
         """The same from all rows, tails included."""
         cdef ListsC lists
         cdef TaskC task
-        cdef int32_t i
+        cdef int32_t i, best
         begin(&lists, m)
         m.full += 1
         for i in range(self.n_chunks):
             if self.chunks[i].kind != KIND_ANCHORED or scene.node[self.chunks[i].anchor] >= 0:
                 self.begin_task(m, &self.chunks[i], scene, &task)
                 self.collect(m, &lists, &task, scene)
+        if lists.rows.most + self.bias_most > ROW_LIMIT:
+            return self.choose_wide(m, scene, mask)
         put_long(&lists, self.bias)
         lists.rows.tails[lists.rows.n_tails] = self.bias
         lists.rows.n_tails += 1
-        return self.kernels.best_of_all(&lists.rows, self.blocks, mask, self.rank, m.scores)
+        best = self.kernels.best_of_all(&lists.rows, self.blocks, mask, self.rank, m.sums)
+        for i in range(self.width):
+            m.scores[i] = m.sums[i]
+        return best
+
+    cdef int32_t choose_wide(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
+        """Template by template, in 32 bits."""
+        cdef uint64_t present = self.present_of(m, scene)
+        cdef int32_t i, best = -1
+        m.wide += 1
+        for i in range(self.width):
+            m.scores[i] = self.bias[i]
+        for i in range(self.extractor.n_rules):
+            self.add_rule(m, self.extractor, i, present, scene, m.scores)
+        for i in range(self.width):
+            if mask[i] and (best < 0 or m.scores[i] > m.scores[best]
+                            or (m.scores[i] == m.scores[best] and self.rank[i] < self.rank[best])):
+                best = i
+        return self.rank[best]
 
     cdef inline void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil:
         cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
@@ -221,7 +249,7 @@ cdef class Engine(Flat):
             for i in range(n):
                 if rows[i] == 0:
                     rows[i] = self.make(m, &self.lookups[task.owners[i]], task.keys[i], scene, lists)
-        lists.bound += self.kernels.sort(m.rows, n_refs + n, m.arena, &lists.rows)
+        self.kernels.sort(m.rows, n_refs + n, m.arena, &lists.rows)
 
     cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
         cdef const LocalC* v = self.locals + p.first_local
@@ -293,44 +321,54 @@ cdef class Engine(Flat):
         if row != 0:
             return row
         m.made += 1
-        self.add_up(m, lookup, self.extractor, scene)
+        self.add_up(m, lookup, scene)
         row = keep_sum(m, key, self.width, lists.spare)
         lists.spare += line_of(row) >= m.n_lines
         return row
 
-    cdef void add_up(self, MemoryC* m, const LookupC* lookup, Extractor e, const SceneC* scene) noexcept nogil:
+    cdef void add_up(self, MemoryC* m, const LookupC* lookup, const SceneC* scene) noexcept nogil:
         """The plain way: every template by its feature key."""
-        cdef const RuleC* rule
-        cdef uint64_t present = scene.present
-        cdef feat_t total, value
-        cdef int32_t i, k, place
-        cdef uint32_t row
-        memset(m.found, 0, self.width * sizeof(int16_t))
-        for i in range(e.n_conditions):
-            if values_of(m, scene.record[e.conditions[i].node])[e.conditions[i].value] != FEATURE_NONE:
-                present |= <uint64_t>1 << (MAX_NODES + i)
+        cdef uint64_t present = self.present_of(m, scene)
+        cdef int32_t i
+        memset(m.found, 0, self.width * sizeof(int32_t))
         for i in range(lookup.first_rule, lookup.first_rule + lookup.n_rules):
-            rule = &e.rules[self.rules[i]]
-            if not present & rule.any_of or present & rule.need != rule.need:
-                continue
-            total = rule.seed
-            for k in range(rule.n_parts):
-                place = rule.parts[k]
-                if place < e.n_stored:
-                    value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
-                else:
-                    value = e.part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL,
-                                         scene.state.root_pos)
-                total += value * feature_factor[k]
-            total = feature_key(total)
-            row = find_row(&self.rows_of, total) if may_have_row(&self.rows_of, total) else 0
-            if row:
-                add_table_row(&self.rows_of, row, m.found)
+            self.add_rule(m, self.extractor, self.rules[i], present, scene, m.found)
+
+    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
+        """The nodes that are there, and above them the conditions that hold."""
+        cdef uint64_t present = scene.present
+        cdef int32_t i
+        for i in range(self.extractor.n_conditions):
+            if values_of(m, scene.record[self.extractor.conditions[i].node])[self.extractor.conditions[i].value] \
+                    != FEATURE_NONE:
+                present |= <uint64_t>1 << (MAX_NODES + i)
+        return present
+
+    cdef void add_rule(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present, const SceneC* scene,
+                       int32_t* out) noexcept nogil:
+        cdef const RuleC* rule = &e.rules[place]
+        cdef feat_t total = rule.seed, value
+        cdef int32_t k
+        cdef uint32_t row
+        if not present & rule.any_of or present & rule.need != rule.need:
+            return
+        for k in range(rule.n_parts):
+            place = rule.parts[k]
+            if place < e.n_stored:
+                value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
+            else:
+                value = e.part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
+            total += value * feature_factor[k]
+        total = feature_key(total)
+        row = find_row(&self.rows_of, total) if may_have_row(&self.rows_of, total) else 0
+        if row:
+            add_table_row(&self.rows_of, row, out)
 
 
 cdef inline void begin(ListsC* lists, MemoryC* m) noexcept nogil:
     lists.rows.longs, lists.rows.shorts, lists.rows.tails = m.longs, m.shorts, m.tails
-    lists.rows.n_longs = lists.rows.n_shorts = lists.rows.n_tails = lists.bound = lists.spare = 0
+    lists.rows.n_longs = lists.rows.n_shorts = lists.rows.n_tails = 0
+    lists.rows.bound = lists.rows.most = lists.spare = 0
 
 
 cdef inline void put_long(ListsC* lists, int16_t* row) noexcept nogil:

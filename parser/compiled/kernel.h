@@ -1,6 +1,6 @@
 /* Looking up remembered sums, adding up rows, finding the best: the same code compiled for several instruction sets.
 
-   Everything is integer arithmetic modulo 2**16, so all variants give the same bits. A line is 64 bytes, aligned: 32
+   Everything is integer arithmetic without overflow, so all variants give the same bits. A line is 64 bytes, aligned: 32
    numbers of a long row, or the 64 of a short one, which holds the first 64 columns as bytes. KERNELS lists the variants
    that this build has, the plain one first. The *head* are the first 64 columns, where nearly all weights are. */
 #ifndef ARCSPEED_KERNEL_H
@@ -29,7 +29,8 @@ typedef struct { /* a cache line of remembered sums */
     uint64_t row[KERNEL_WAYS];
 } kernel_bucket;
 
-/* A reference to a row: four bits, 28 for its first line, and above them a bound of what stands behind the head. */
+/* A reference to a row: four bits, 28 for its first line, and above them two bounds, 16 bits each: of what stands behind
+   the head, and of the size of all its numbers. */
 #define KERNEL_ROW_SHORT 1 /* one line of bytes: the head */
 #define KERNEL_ROW_WIDE 2  /* 16-bit numbers: the head, */
 #define KERNEL_ROW_TAIL 4  /* and all other columns */
@@ -42,6 +43,8 @@ typedef struct { /* what is to be added up */
     int32_t n_longs; /* at least 1 */
     int32_t n_shorts;
     int32_t n_tails;
+    int32_t bound; /* no sum behind the head is above it, */
+    int32_t most;  /* and no sum is further from 0 */
 } kernel_rows;
 
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
@@ -67,8 +70,8 @@ typedef struct {
     int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
     /* row[i] = what is remembered under key[i] in its bucket, 0: nothing. Gives the number of those not found. */
     int32_t (*find)(const kernel_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
-    /* Puts rows on the lists they belong to; gives the sum of their bounds. Each list has room for 8 more. */
-    int32_t (*sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows);
+    /* Puts rows on the lists they belong to, and adds up their bounds. Each list has room for 8 more. */
+    void (*sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows);
     /* the sums of the head, the first KERNEL_SHORT columns */
     void (*sum)(const kernel_rows *rows, int16_t *out);
     /* the same; gives the lowest rank among the columns of the highest score where mask is set (0 or -1 per column), and

@@ -29,15 +29,16 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
     return found;
 }
 
-KERNEL_TARGET static int32_t KERNEL_NAME(sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows) {
-    __m512i bound = _mm512_setzero_si512();
+KERNEL_TARGET static void KERNEL_NAME(sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows) {
+    __m512i bound = _mm512_setzero_si512(), most = bound;
     int32_t i, n_longs = rows->n_longs, n_shorts = rows->n_shorts, n_tails = rows->n_tails;
     for (i = 0; i < n; i += 8) {
         __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1), is;
         __m512i z = _mm512_maskz_loadu_epi64(there, row + i);
         __m512i at = _mm512_add_epi64(_mm512_slli_epi64(_mm512_and_si512(z, _mm512_set1_epi64(KERNEL_ROW_LINE)), 2),
                                       _mm512_set1_epi64((long long)(intptr_t)arena));
-        bound = _mm512_add_epi64(bound, _mm512_srli_epi64(z, 32));
+        bound = _mm512_add_epi64(bound, _mm512_and_si512(_mm512_srli_epi64(z, 32), _mm512_set1_epi64(0xFFFF)));
+        most = _mm512_add_epi64(most, _mm512_srli_epi64(z, 48));
         is = _mm512_test_epi64_mask(z, _mm512_set1_epi64(KERNEL_ROW_WIDE));
         _mm512_storeu_si512(rows->longs + n_longs, _mm512_maskz_compress_epi64(is, at));
         n_longs += __builtin_popcount(is);
@@ -51,7 +52,8 @@ KERNEL_TARGET static int32_t KERNEL_NAME(sort)(const uint64_t *row, int32_t n, c
     rows->n_longs = n_longs;
     rows->n_shorts = n_shorts;
     rows->n_tails = n_tails;
-    return (int32_t)_mm512_reduce_add_epi64(bound);
+    rows->bound += (int32_t)_mm512_reduce_add_epi64(bound);
+    rows->most += (int32_t)_mm512_reduce_add_epi64(most);
 }
 #else
 KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
@@ -66,15 +68,16 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 
 /* No branches, which could not be foreseen: a row is put on all lists and counts on those it belongs to. */
-KERNEL_TARGET static int32_t KERNEL_NAME(sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows) {
+KERNEL_TARGET static void KERNEL_NAME(sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows) {
     const int16_t **longs = rows->longs + rows->n_longs, **tails = rows->tails + rows->n_tails;
     const int8_t **shorts = rows->shorts + rows->n_shorts;
-    uint64_t bound = 0;
+    uint64_t bound = 0, most = 0;
     int32_t i;
     for (i = 0; i < n; i++) {
         uint64_t z = row[i];
         const char *at = arena + ((z & KERNEL_ROW_LINE) << 2);
-        bound += z >> 32;
+        bound += z >> 32 & 0xFFFF;
+        most += z >> 48;
         *longs = (const int16_t *)at;
         *tails = (const int16_t *)at;
         *shorts = (const int8_t *)at;
@@ -85,7 +88,8 @@ KERNEL_TARGET static int32_t KERNEL_NAME(sort)(const uint64_t *row, int32_t n, c
     rows->n_longs = (int32_t)(longs - rows->longs);
     rows->n_shorts = (int32_t)(shorts - rows->shorts);
     rows->n_tails = (int32_t)(tails - rows->tails);
-    return (int32_t)bound;
+    rows->bound += (int32_t)bound;
+    rows->most += (int32_t)most;
 }
 #endif
 

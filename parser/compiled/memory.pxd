@@ -13,6 +13,7 @@ cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
     # References to rows are those of kernel.h, with a bit more. One that is 0: nothing known.
+    ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
     ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
 
 cdef extern from "parser/compiled/kernel.h":
@@ -34,6 +35,8 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t n_longs
         int32_t n_shorts
         int32_t n_tails
+        int32_t bound
+        int32_t most
     ctypedef struct kernel_filter:
         const uint64_t* words
         int32_t shift
@@ -42,7 +45,7 @@ cdef extern from "parser/compiled/kernel.h":
         int (*usable)() noexcept nogil
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
         int32_t (*find)(const kernel_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
-        int32_t (*sort)(const uint64_t* row, int32_t n, const char* arena, kernel_rows* rows) noexcept nogil
+        void (*sort)(const uint64_t* row, int32_t n, const char* arena, kernel_rows* rows) noexcept nogil
         void (*sum)(const kernel_rows* rows, int16_t* out) noexcept nogil
         int32_t (*best)(const kernel_rows* rows, const int16_t* mask, const int16_t* rank, int16_t* out,
                         int32_t* top) noexcept nogil
@@ -76,11 +79,12 @@ cdef struct MemoryC:
     uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
     int32_t n_of_word
     int16_t* kept           # heads of the sums of chunks, by slot
-    int32_t* bounds         # of their tails
+    int32_t* bounds         # [2 * slot] of their tails, [2 * slot + 1] of all
     int32_t* signs          # what they depend on, by slot
-    int16_t* scores
+    int32_t* scores
     int16_t* legal          # the mask of the state at hand, where labels decide what is legal
-    int16_t* found          # the sum being made
+    int32_t* found          # the sum being made
+    int16_t* sums           # of 16 bits
     const int16_t** longs   # rows to be added up
     const signed char** shorts
     const int16_t** tails
@@ -92,7 +96,8 @@ cdef struct MemoryC:
     int64_t asked           # how often a sum was looked up,
     int64_t made            # how often it was not there,
     int64_t met             # how often a word was new,
-    int64_t full            # and how often the tails were needed
+    int64_t full            # how often the tails were needed,
+    int64_t wide            # and how often more than 16 bits
     int32_t sentence        # number of the sentence, part of every sign
 
 

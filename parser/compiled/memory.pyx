@@ -60,10 +60,11 @@ cdef class Memory:
         m.used = 1
         m.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row, &self.arena_memory)
         m.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
-        m.bounds = <int32_t*>aligned(n_kept * sizeof(int32_t))
+        m.bounds = <int32_t*>aligned(2 * n_kept * sizeof(int32_t))
         self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
         m.signs = <int32_t*>aligned(self.sign_bytes)
-        m.scores, m.found, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row), <int16_t*>aligned(row)
+        m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
+        m.sums, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
         m.longs = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
         m.shorts = <const signed char**>aligned((most_lookups + 9) * sizeof(void*))
         m.tails = <const int16_t**>aligned((most_lookups + 9) * sizeof(void*))
@@ -87,7 +88,8 @@ cdef class Memory:
         cdef MemoryC* m = &self.c
         for memory in (<size_t>self.bucket_memory, <size_t>self.arena_memory, <size_t>self.record_memory,
                        <size_t>self.of_word_memory, <size_t>m.kept, <size_t>m.signs, <size_t>m.scores,
-                       <size_t>m.found, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts, <size_t>m.tails,
+                       <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts,
+                       <size_t>m.tails,
                        <size_t>m.bounds, <size_t>m.values, <size_t>m.keys,
                        <size_t>m.homes, <size_t>m.rows, <size_t>m.owners, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
@@ -95,7 +97,7 @@ cdef class Memory:
 
     def counts(self):
         """What the cache did so far."""
-        return {"asked": self.c.asked, "made": self.c.made, "met": self.c.met, "full": self.c.full,
+        return {"asked": self.c.asked, "made": self.c.made, "met": self.c.met, "full": self.c.full, "wide": self.c.wide,
                 "words": self.c.words.n, "arena": self.c.used, "room": self.c.n_lines}
 
     def forget(self):
@@ -216,7 +218,7 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 
 cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef int32_t i, bound = 0, kind = row_kind(m.found, width)
+    cdef int32_t i, bound = 0, most = 0, kind = row_kind(m.found, width)
     cdef uint32_t lines = lines_of(kind, width), first = m.used
     cdef char* row
     cdef uint64_t found
@@ -229,13 +231,17 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
         first = m.n_lines + spare * (width // KERNEL_LANES)
     row = m.arena + <size_t>first * LINE
     if kind & ROW_WIDE:
-        memcpy(row, m.found, lines * LINE)
+        for i in range(<int32_t>(lines * KERNEL_LANES)):
+            (<int16_t*>row)[i] = <int16_t>m.found[i]
     elif kind & ROW_SHORT:
         for i in range(KERNEL_SHORT):
             row[i] = <char>m.found[i]
     for i in range(KERNEL_SHORT, width):
-        bound = max(bound, <int32_t>m.found[i])
-    found = <uint64_t>bound << 32 | first << 4 | <uint32_t>kind | ROW_KNOWN
+        bound = max(bound, min(m.found[i], <int32_t>ROW_LIMIT))
+    for i in range(width):
+        most = max(most, max(m.found[i], -m.found[i]))
+    most = min(most, <int32_t>0xFFFF)       # above ROW_LIMIT: the row cannot be used
+    found = <uint64_t>most << 48 | <uint64_t>bound << 32 | first << 4 | <uint32_t>kind | ROW_KNOWN
     if kept:
         remember(m, key, found)
     return found
@@ -280,10 +286,10 @@ cdef inline uint32_t lines_of(int32_t kind, int32_t width) noexcept nogil:
     return 1 if kind & ROW_SHORT else width // KERNEL_LANES if kind & ROW_TAIL else 2
 
 
-cdef inline int32_t row_kind(const int16_t* found, int32_t width) noexcept nogil:
+cdef inline int32_t row_kind(const int32_t* found, int32_t width) noexcept nogil:
     """The least that has room for the numbers; 0: there are none."""
     cdef int32_t i
-    cdef int16_t head = 0, tail = 0
+    cdef int32_t head = 0, tail = 0
     cdef bint wide = False
     for i in range(KERNEL_SHORT):
         head |= found[i]

@@ -21,4 +21,4 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil
     cdef const int16_t* mask_of(self, Workspace work, const StateC* s, uint32_t moves) noexcept nogil
-    cdef void spread(self, Workspace work, const int16_t* sums) noexcept nogil
+    cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil

@@ -1,8 +1,9 @@
 """Float weights -> integers of one scale, so that scores are exact sums: the same trees on every machine.
 
 A score is the sum of at most one weight per template, and of the bias. So for every action the sum of its largest so
-many weights bounds what any state can score, and the scale is the largest for which no score leaves int16. Partial sums
-may wrap around: what comes out modulo 2**16 is right because the total fits.
+many weights bounds what any state can score. With the scale for which no such sum leaves 16 bits, scores come nowhere
+near: FINER times that scale rounds so much less, and the engine notes, state by state, whether a sum might leave 16 bits
+all the same; such a state is scored in 32 bits.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,8 @@ import numpy as np
 
 from parser.score.weights import Weights
 
-LIMIT = 32766  # scores stay within +-LIMIT; -32768 marks what is not legal
+LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
+FINER = 2.5
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
 
 
@@ -34,7 +36,7 @@ class Quantised:
 
 def quantise(weights: Weights, n_templates: int, others: Sequence[int] = ()) -> Quantised:
     """`others`: actions that get a column though they may have no weight."""
-    scale = largest_scale(weights, n_templates + 1)
+    scale = min(FINER * largest_scale(weights, n_templates + 1), largest_scale(weights, 1))
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
     rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]
@@ -45,7 +47,6 @@ def quantise(weights: Weights, n_templates: int, others: Sequence[int] = ()) -> 
     columns = column_of[actions]
     order = np.lexsort((columns, rows))
     counts = np.bincount(rows, minlength=weights.n_rows)
-    check_bound(columns, values, n_templates + 1)
     return Quantised(
         scale,
         found.astype(np.int32),
@@ -69,11 +70,6 @@ def largest_scale(weights: Weights, most_fired: int) -> float:
     """The scale at which the action with the largest possible score just fits; rounding may add 1/2 per weight."""
     most = largest_sum(weights.actions, weights.weights.astype(np.float64), most_fired)
     return (LIMIT - (most_fired + 1) // 2) / most if most > 0 else 1.0
-
-
-def check_bound(columns: np.ndarray, values: np.ndarray, most_fired: int) -> None:
-    if largest_sum(columns, values, most_fired) > LIMIT:
-        raise ValueError("quantised scores do not fit into 16 bits")
 
 
 def largest_sum(columns: np.ndarray, values: np.ndarray, most_fired: int):

@@ -58,8 +58,8 @@ cdef inline uint16_t read16(const uint8_t* at) noexcept nogil:
     return <uint16_t>(at[0] | at[1] << 8)
 
 
-cdef inline void add_table_row(const TableC* t, uint32_t at, int16_t* out) noexcept nogil:
-    """Adds a row to n_columns numbers, modulo 2**16."""
+cdef inline void add_table_row(const TableC* t, uint32_t at, int32_t* out) noexcept nogil:
+    """Adds a row to n_columns numbers."""
     cdef const uint8_t* row = t.rows + at
     cdef int32_t head = row[0] | row[1] << 8, n = head >> 1, k, column
     cdef const uint8_t* columns = row + 2
@@ -67,13 +67,13 @@ cdef inline void add_table_row(const TableC* t, uint32_t at, int16_t* out) noexc
     if t.wide_columns:
         for k in range(n):
             column = read16(columns + 2 * k)
-            out[column] = <int16_t>(out[column] + (<int16_t>read16(values + 2 * k) if head & 1 else <int8_t>values[k]))
+            out[column] += <int16_t>read16(values + 2 * k) if head & 1 else <int8_t>values[k]
     elif head & 1:
         for k in range(n):
-            out[columns[k]] = <int16_t>(out[columns[k]] + <int16_t>read16(values + 2 * k))
+            out[columns[k]] += <int16_t>read16(values + 2 * k)
     else:
         for k in range(n):
-            out[columns[k]] = <int16_t>(out[columns[k]] + <int8_t>values[k])
+            out[columns[k]] += <int8_t>values[k]
 
 
 cdef class Table:

@@ -69,8 +69,8 @@ cdef class Table:
 
     def sums(self, keys):
         """The sums of the rows of some keys, by column: for tests and the interpreter."""
-        out = np.zeros(self.n_columns, np.int16)
-        cdef int16_t[::1] total = out
+        out = np.zeros(self.n_columns, np.int32)
+        cdef int32_t[::1] total = out
         cdef uint64_t key
         cdef uint32_t row
         for key in keys:

@@ -9,7 +9,7 @@ from made_corpus import SYSTEMS, made_text, read
 from parser.compiled.compile import compile_model, from_arrays
 from parser.compiled.engine import kernel_names
 from parser.compiled.parser import CompiledParser
-from parser.compiled.quantise import largest_sum, plain_sums, quantise
+from parser.compiled.quantise import FINER, largest_sum, plain_sums, quantise
 from parser.feature.atoms import Atomizer
 from parser.feature.extract import Extractor
 from parser.feature.library import named_set
@@ -218,6 +218,22 @@ def test_a_memory_that_is_too_small(trained, room):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
+def test_sums_that_leave_16_bits(trained, monkeypatch):
+    """Weights so finely rounded that many states need more: they are scored in 32 bits, and exactly."""
+    monkeypatch.setattr("parser.compiled.quantise.FINER", 5)
+    system, templates, weights = trained("eager")
+    for kernel in kernel_names():
+        parser = compiled(system, templates, weights, kernel)
+        atomizer, session = Atomizer(parser.extractor.plan), Session(parser)
+        states = 0
+        for batch in read(made_text(6, seed=2))[0]:
+            for k in range(len(batch)):
+                found, wrong = parser.differences(atomizer.batch_sentence(batch, k), session.work)
+                assert wrong == []
+                states += found
+        assert 10 < session.work.own.counts()["wide"] < 2 * states  # some, and not all
+
+
 @pytest.mark.slow
 def test_real_treebanks(treebanks):
     """Every state of a development set, with a model of the training set."""
@@ -238,7 +254,8 @@ def test_real_treebanks(treebanks):
 def test_quantised_scores_fit_and_are_the_rounded_weights(trained):
     _, templates, weights = trained("eager")
     model = quantise(weights, len(templates))
-    assert largest_sum(model.columns, model.values, len(templates) + 1) <= 32766
+    assert largest_sum(model.columns, model.values, len(templates) + 1) <= FINER * 32766
+    assert np.abs(model.values.astype(int)).max() <= 32766
     dense = {
         (int(key), int(action)): weights.weights[k]
         for key, a, b in zip(weights.keys, weights.offsets, weights.offsets[1:], strict=False)
@@ -250,16 +267,18 @@ def test_quantised_scores_fit_and_are_the_rounded_weights(trained):
             assert sums[column] == round(float(dense.get((int(key), int(action)), 0.0)) * model.scale)
 
 
-def test_the_scale_is_as_large_as_the_bound_allows():
+def test_the_scale_is_a_multiple_of_what_no_sum_can_exceed_and_no_weight_does():
     weights = Weights(
         2,
-        np.array([5, 6, 7], np.uint64),
-        np.array([0, 1, 2, 4]),
-        np.array([0, 0, 0, 1], np.uint16),
-        np.array([3, 4, 5, -2], np.float32),
+        np.array([5, 6, 7, 8], np.uint64),
+        np.array([0, 1, 2, 3, 5]),
+        np.array([0, 0, 0, 0, 1], np.uint16),
+        np.array([3, 4, 5, 5, -2], np.float32),
     )
-    model = quantise(weights, 1)  # with the bias two may fire: 4 + 5 at most
-    assert model.scale == pytest.approx((32766 - 1) / 9)
+    model = quantise(weights, 1)  # with the bias two may fire: 5 + 5 at most, and each may be rounded up by 1/2
+    assert model.scale == pytest.approx(min(FINER * (32766 - 1) / 10, (32766 - 1) / 5))
+    model = quantise(weights, 3)
+    assert model.scale == pytest.approx(FINER * (32766 - 2) / 17)
     assert model.values.max() == round(5 * model.scale)
 
 
