@@ -3,16 +3,12 @@
 The file is read once and parsed over and over, until --words words are done. Per model: words a second of CPU for
 parsing alone, in the first round (nothing remembered yet) and in the best of the later ones; the same for the plain
 way, template by template with floating point weights; for whole batches (words turned into numbers, then parsed); and
-from CoNLL-U to CoNLL-U, through files. --instructions counts them per word by valgrind's callgrind, which knows no
-AVX-512: of the variant named by --kernel.
+from CoNLL-U to CoNLL-U, through files. --kernel chooses an instruction set. Instructions: see instructions.py.
 
 Timings of one run on a busy machine say little; compare the columns of one line, and lines of one run.
 """
 
 import argparse
-import re
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -79,48 +75,16 @@ def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     return [Path(path).name, str(len(parser.compiled.actions)), size, *numbers, f"{asked:.1f}", f"{made:.2f}"]
 
 
-def parse_only(path: str, on: str, kernel: str, rounds: int) -> None:
-    """What callgrind watches."""
-    parser = Parser.load(path)
-    fast = CompiledParser(parser.assembly.system, parser.compiled, kernel)
-    _, corpus = read(on, parser, fast)
-    session = Session(fast, parser.clusters)
-    for _ in range(rounds):
-        session.parse_corpus(corpus)
-    print(corpus.n_words * rounds)
-
-
-def instructions(path: str, on: str, kernel: str) -> float:
-    """Per word of a later round: what two more rounds cost the whole process."""
-    totals, words = [], []
-    for rounds in (2, 4):
-        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, __file__, path]
-        command += ["--on", on, "--only", str(rounds), "--kernel", kernel]
-        run = subprocess.run(command, capture_output=True, text=True, check=True)
-        totals.append(int(re.search(r"Collected : (\d+)", run.stderr)[1]))
-        words.append(int(run.stdout.split()[-1]))
-    return (totals[1] - totals[0]) / (words[1] - words[0])
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("models", nargs="+")
     options.add_argument("--on", required=True, help="a CoNLL-U file")
     options.add_argument("--words", type=int, default=2_000_000)
     options.add_argument("--kernel", default="")
-    options.add_argument("--instructions", action="store_true")
-    options.add_argument("--only", type=int, default=0, help=argparse.SUPPRESS)
     given = options.parse_args()
-    if given.only:
-        parse_only(given.models[0], given.on, given.kernel, given.only)
-    elif given.instructions:
-        for model in given.models:
-            count = instructions(model, given.on, given.kernel or "avx2")
-            print(f"{Path(model).name}: {count:.0f} instructions a word", flush=True)
-    else:
-        print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
-        for model in given.models:
-            print("| " + " | ".join(measure(model, given.on, given.words, given.kernel)) + " |", flush=True)
+    print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
+    for model in given.models:
+        print("| " + " | ".join(measure(model, given.on, given.words, given.kernel)) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 A score is the sum of at most one weight per template, and of the bias. So for every action the sum of its largest so
 many weights bounds what any state can score. With the scale for which no such sum leaves 16 bits, scores come nowhere
-near: FINER times that scale rounds so much less, and the engine notes, state by state, whether a sum might leave 16 bits
-all the same; such a state is scored in 32 bits.
+near: FINER times that scale rounds so much less. The engine sees, state by state, whether a sum might leave 16 bits
+all the same, and scores such a state in 32 bits.
 """
 
 from collections.abc import Sequence
