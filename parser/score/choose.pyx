@@ -2,42 +2,46 @@
 
 from libc.math cimport log
 from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memset
 
 import numpy as np
 
 from parser.common cimport CHECK, Rng, rng_seed, rng_unit
+from parser.score.spans cimport Spans, spans_of
 
 
 cdef extern from "parser/score/vector.h":
+    int32_t vector_argmax(const float* x, const uint8_t* mask, const uint8_t* but, int32_t n) noexcept nogil
     void vector_exp(float* out, const float* x, const uint8_t* mask, float top, int32_t n) noexcept nogil
     void vector_scale(float* x, float factor, int32_t n) noexcept nogil
 
 
 cdef int32_t argmax(const float* scores, const uint8_t* mask, int32_t n) noexcept nogil:
-    cdef int32_t a, best = -1
-    for a in range(n):
-        if mask[a] and (best < 0 or scores[a] > scores[best]):
-            best = a
-    return best
+    return vector_argmax(scores, mask, NULL, n)
 
 
 cdef int32_t argmax_but(const float* scores, const uint8_t* mask, const uint8_t* but, int32_t n) noexcept nogil:
-    cdef int32_t a, best = -1
-    for a in range(n):
-        if mask[a] and not but[a] and (best < 0 or scores[a] > scores[best]):
-            best = a
-    return best
+    return vector_argmax(scores, mask, but, n)
 
 
 cdef double softmax(const float* scores, const uint8_t* mask, int32_t n, float* out) noexcept nogil:
-    """The best score is subtracted first, so that nothing overflows; the sum runs in the order of actions."""
-    cdef int32_t a, best = argmax(scores, mask, n)
+    """The best score is subtracted first, so that nothing overflows; the sum runs in the order of actions.
+
+    What lies outside the spans of the mask is 0, and 0 does not change a sum.
+    """
+    cdef int32_t best = argmax(scores, mask, n), i, a, start, m
     cdef double total = 0
+    cdef Spans spans
     CHECK(best >= 0)
-    vector_exp(out, scores, mask, scores[best], n)
-    for a in range(n):
-        total += out[a]
-    vector_scale(out, <float>(1.0 / total), n)
+    spans_of(&spans, mask, n)
+    memset(out, 0, n * sizeof(float))
+    for i in range(spans.n):
+        start, m = spans.start[i], spans.end[i] - spans.start[i]
+        vector_exp(out + start, scores + start, mask + start, scores[best], m)
+        for a in range(start, start + m):
+            total += out[a]
+    for i in range(spans.n):
+        vector_scale(out + spans.start[i], <float>(1.0 / total), spans.end[i] - spans.start[i])
     return scores[best] + log(total)
 
 

@@ -15,8 +15,13 @@ from parser.score.keymap cimport KeyMap, keymap_cell
 cdef enum:
     MAX_FIRED = 512         # features of one state whose cells are remembered; more are looked up again
     MAX_SHAPES = 12
-    BLOCK_UNITS = 131072    # units of 8 bytes in one arena block: 1 MiB
-    BLOCK_SHIFT = 17
+    BLOCK_UNITS = 262144    # units of 8 bytes in one arena block: 2 MiB, a huge page
+    BLOCK_SHIFT = 18
+
+
+cdef enum:                  # what the key map holds: where a row is, and whether it scores
+    ACTIVE = 0x80000000
+    PLACE = 0x7FFFFFFF
 
 
 cdef struct Row:            # the header; lives in the table's arena and moves when the row grows
@@ -50,6 +55,7 @@ cdef class RowTable:
     cdef int32_t dense                  # the last shape
     cdef readonly int32_t n_actions
     cdef readonly int32_t cold_bytes
+    cdef readonly uint32_t min_updates  # a row is active from so many updates on
 
     cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
     cdef int reserve(self, int32_t n_more) except -1 nogil
@@ -73,7 +79,17 @@ cdef class RowTable:
         return <Row*>(self.blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
 
     cdef inline Row* row(self, uint64_t cell) noexcept nogil:
-        return self.at(self.map.values[cell])
+        return self.at(self.map.values[cell] & PLACE)
+
+    # the row of a cell if it is active, else NULL: known without reading the row
+    cdef inline Row* active_row(self, uint64_t cell) noexcept nogil:
+        cdef uint32_t value = self.map.values[cell]
+        return self.at(value & PLACE) if value & ACTIVE else NULL
+
+    cdef inline void count_update(self, uint64_t cell, Row* row) noexcept nogil:
+        row.updates += 1
+        if row.updates == self.min_updates:
+            self.map.values[cell] |= ACTIVE
 
     cdef inline bint is_dense(self, const Row* row) noexcept nogil:
         return row.shape == self.dense

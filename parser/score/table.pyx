@@ -1,10 +1,10 @@
 """Training weights: growth of rows, and the table as flat arrays.
 
-All memory belongs to one Pool: two arrays of the key map and one block per MiB of rows. A row that outgrew its place
+All memory belongs to one Pool: two arrays of the key map and one block per 2 MiB of rows. A row that outgrew its place
 is kept in a list of its shape and used again; nothing is handed back before the table dies.
 """
 
-from cymem.cymem cimport Pool
+from cymem.cymem cimport Pool, WrapFree, WrapMalloc
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -15,6 +15,11 @@ from parser.score.keymap cimport NO_ROW, PREFETCH, keymap_cell, keymap_home, key
 
 from parser.score.weights import check_training
 
+
+cdef extern from "parser/score/pages.h":
+    void* pages_malloc(size_t n) noexcept
+    void pages_free(void* memory) noexcept
+
 MAX_ACTIONS = 65535     # ids are uint16, and a dense row must fit in a block
 CAPACITIES = (4, 8, 12, 16, 24, 32, 48, 64)    # multiples of 4, for loops that take four at a time
 
@@ -24,7 +29,7 @@ cdef inline int32_t round_up(int32_t n, int32_t multiple) noexcept nogil:
 
 
 cdef class RowTable:
-    def __cinit__(self, int32_t n_actions, int32_t cold_bytes, int32_t dense_above):
+    def __cinit__(self, int32_t n_actions, int32_t cold_bytes, int32_t dense_above, uint32_t min_updates=0):
         if not 1 <= n_actions <= MAX_ACTIONS:
             raise ValueError(f"number of actions: {n_actions}, expected 1 to {MAX_ACTIONS}")
         if cold_bytes not in (4, 8):
@@ -33,6 +38,7 @@ cdef class RowTable:
             raise ValueError(f"dense_above: {dense_above}, expected 0 (all rows dense) or more")
         self.n_actions = n_actions
         self.cold_bytes = cold_bytes
+        self.min_updates = min_updates
         self.dense = 0
         for capacity in CAPACITIES:
             if capacity <= dense_above and capacity < n_actions:
@@ -52,7 +58,7 @@ cdef class RowTable:
     cdef int clear(self) except -1:
         """No rows, no memory but the smallest."""
         cdef int32_t shape
-        self.mem = Pool()
+        self.mem = Pool(WrapMalloc(pages_malloc), WrapFree(pages_free))
         keymap_init(self.mem, &self.map, 0)
         self.blocks = NULL
         self.n_blocks = self.block_room = 0
@@ -64,8 +70,8 @@ cdef class RowTable:
 
     cdef int new_block(self) except -1:
         cdef char** grown
-        if self.n_blocks == (<uint64_t>1 << 32) // BLOCK_UNITS:
-            raise MemoryError("weight table: 32 GiB of rows")
+        if self.n_blocks == (<uint64_t>PLACE + 1) // BLOCK_UNITS:
+            raise MemoryError("weight table: 16 GiB of rows")
         if self.n_blocks == self.block_room:
             grown = <char**>self.mem.alloc(max(<uint32_t>16, 2 * self.block_room), sizeof(char*))
             if self.blocks != NULL:
@@ -105,6 +111,7 @@ cdef class RowTable:
         CHECK(n <= MAX_FIRED)
         cdef int32_t i
         cdef uint64_t cell
+        cdef Row* row
         for i in range(n):
             cell = keymap_home(&self.map, feats[i])
             PREFETCH(&self.map.keys[cell])
@@ -112,9 +119,10 @@ cdef class RowTable:
         for i in range(n):
             cell = keymap_cell(&self.map, feats[i])
             fired.cells[i] = cell
-            if self.map.values[cell] != NO_ROW:
-                PREFETCH(self.row(cell))
-                PREFETCH(<char*>self.row(cell) + 64)
+            row = self.active_row(cell)
+            if row != NULL:
+                PREFETCH(row)
+                PREFETCH(<char*>row + 64)
         fired.n = n
 
     cdef int reserve(self, int32_t n_more) except -1 nogil:
@@ -155,7 +163,7 @@ cdef class RowTable:
         cdef int32_t shape = 0
         while shape < self.dense and self.shapes[shape].capacity < n_entries:
             shape += 1
-        cdef uint32_t old = self.map.values[cell]
+        cdef uint32_t old = self.map.values[cell] & PLACE
         if old != NO_ROW and self.at(old).shape >= shape:
             return 0
         cdef uint32_t ref = self.new_row(shape)
@@ -163,7 +171,7 @@ cdef class RowTable:
             self.copy_row(self.at(old), self.at(ref))
             self.at(old).updates = self.shapes[self.at(old).shape].free
             self.shapes[self.at(old).shape].free = old
-        self.map.values[cell] = ref
+        self.map.values[cell] = ref | (ACTIVE if self.at(ref).updates >= self.min_updates else 0)
         return 0
 
     cdef void copy_row(self, Row* old, Row* new) noexcept nogil:
@@ -282,6 +290,8 @@ cdef class RowTable:
             self.grow(cell, counts[i])
             row = self.row(cell)
             row.updates = updates[i]
+            if row.updates >= self.min_updates:
+                self.map.values[cell] |= ACTIVE
             for k in range(counts[i]):
                 at = self.entry(cell, actions[start + k])
                 self.hot(row)[at] = hot[start + k]

@@ -132,7 +132,7 @@ cdef class GreedyTrainer:
     cdef int32_t learn_state(self, const StateC* s, const feat_t* words, int32_t iteration, Rng* rng) except -1 nogil:
         """Scores, learns, and gives the next action. Sampling uses the scores of before the update."""
         cdef int32_t n = self.extractor.extract(s, words, self.work.feats)
-        self.learner.score(self.work.feats, n, self.work.scores)
+        self.learner.score(self.work.feats, n, self.work.legal, self.work.scores)
         cdef int32_t predicted = argmax(self.work.scores, self.work.legal, self.work.n_actions)
         cdef int32_t oracle = argmax(self.work.scores, self.work.zero, self.work.n_actions)
         if oracle < 0:
