@@ -130,7 +130,8 @@ cdef class AdaGradRDA(Learner):
             m = min(n - start, MAX_FIRED)
             self.table.look_up(feats + start, m, &self.fired)
             for i in range(m):
-                row = self.table.active_row(self.fired.cells[i])
+                self.table.fetch_dense(&self.fired, i, &spans, True)
+                row = self.fired.rows[i]
                 if row != NULL:
                     self.add_row_to(row, &rule, &spans, out)
             start += m

@@ -12,7 +12,18 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.learn.learner cimport Learner
 from parser.score.spans cimport Spans, span_add, spans_in
-from parser.score.table cimport MAX_FIRED, Row
+from parser.score.table cimport MAX_FIRED, Row, RowTable
+
+
+cdef inline void add_row(RowTable table, Row* row, const Spans* spans, float* out) noexcept nogil:
+    cdef float* w = table.hot(row)
+    cdef uint16_t* ids = table.ids(row)
+    cdef int32_t k
+    if table.is_dense(row):
+        span_add(out, w, spans)
+        return
+    for k in range(row.n):
+        out[ids[k]] += w[k]
 
 
 cdef class Averaged(Learner):
@@ -27,22 +38,13 @@ cdef class Averaged(Learner):
             m = min(n - start, MAX_FIRED)
             self.table.look_up(feats + start, m, &self.fired)
             for i in range(m):
-                row = self.table.active_row(self.fired.cells[i])
+                self.table.fetch_dense(&self.fired, i, &spans, False)
+                row = self.fired.rows[i]
                 if row != NULL:
-                    self.add_row_to(row, &spans, out)
+                    add_row(self.table, row, &spans, out)
             start += m
         if n > MAX_FIRED:
             self.fired.n = 0
-
-    cdef inline void add_row_to(self, Row* row, const Spans* spans, float* out) noexcept nogil:
-        if self.table.is_dense(row):
-            span_add(out, self.table.hot(row), spans)
-            return
-        cdef float* w = self.table.hot(row)
-        cdef uint16_t* ids = self.table.ids(row)
-        cdef int32_t k
-        for k in range(row.n):
-            out[ids[k]] += w[k]
 
     cdef int change(self, const feat_t* feats, int32_t n, int32_t up, int32_t down, float delta) except -1 nogil:
         """w += delta for action `up`, w -= delta for action `down` (-1: none); one change of every row."""

@@ -10,11 +10,13 @@ from cymem.cymem cimport Pool
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.score.keymap cimport KeyMap, keymap_cell
+from parser.score.keymap cimport PREFETCH, KeyMap, keymap_cell
+from parser.score.spans cimport Spans
 
 cdef enum:
     MAX_FIRED = 512         # features of one state whose cells are remembered; more are looked up again
     MAX_SHAPES = 12
+    DENSE_AHEAD = 2         # so far ahead of its use is a dense row fetched
     BLOCK_UNITS = 262144    # units of 8 bytes in one arena block: 2 MiB, a huge page
     BLOCK_SHIFT = 18
 
@@ -39,9 +41,10 @@ cdef struct Shape:          # rows of one capacity; offsets in bytes from the he
     uint32_t free           # first abandoned row of this shape, linked through `updates`; NO_ROW: none
 
 
-cdef struct Fired:          # cells of the features last looked up; a hint that is checked before use
+cdef struct Fired:          # of the features last looked up
     int32_t n
-    uint64_t cells[MAX_FIRED]
+    uint64_t cells[MAX_FIRED]   # a hint that is checked before use
+    Row* rows[MAX_FIRED]        # NULL where none scores; good until the table changes
 
 
 cdef class RowTable:
@@ -93,6 +96,18 @@ cdef class RowTable:
 
     cdef inline bint is_dense(self, const Row* row) noexcept nogil:
         return row.shape == self.dense
+
+    # starts reading what scoring will read of the row after the next; look_up fetched the sparse ones
+    cdef inline void fetch_dense(self, const Fired* fired, int32_t i, const Spans* spans, bint with_cold) noexcept nogil:
+        cdef Row* row = fired.rows[i + DENSE_AHEAD] if i + DENSE_AHEAD < fired.n else NULL
+        cdef int32_t k, at
+        if row == NULL or row.shape != self.dense:
+            return
+        for k in range(spans.n):
+            for at in range(spans.start[k], spans.end[k], 16):
+                PREFETCH(self.hot(row) + at)
+                if with_cold:
+                    PREFETCH(<float*>self.cold(row) + at)
 
     cdef inline uint16_t* ids(self, Row* row) noexcept nogil:
         return <uint16_t*>(row + 1)

@@ -120,6 +120,7 @@ cdef class RowTable:
             cell = keymap_cell(&self.map, feats[i])
             fired.cells[i] = cell
             row = self.active_row(cell)
+            fired.rows[i] = row
             if row != NULL:
                 PREFETCH(row)
                 PREFETCH(<char*>row + 64)

@@ -180,35 +180,11 @@ ARCSPEED_CLONES static void rda_add(float *restrict sum, const float *restrict g
     for (int32_t i = 0; i < n; i++) sum[i] += rda_weight(g[i], G[i], &fixed);
 }
 
-/* Is one of RDA_BLOCK sums above the threshold? */
-#define RDA_BLOCK 16
-static inline int rda_any(const float *g, float threshold) {
-#ifdef __SSE2__
-    const __m128 sign = _mm_set1_ps(-0.0f), least = _mm_set1_ps(threshold);
-    __m128 above = _mm_setzero_ps();
-    for (int32_t i = 0; i < RDA_BLOCK; i += 4)
-        above = _mm_or_ps(above, _mm_cmpgt_ps(_mm_andnot_ps(sign, _mm_loadu_ps(g + i)), least));
-    return _mm_movemask_ps(above);
-#else
-    int above = 0;
-    for (int32_t i = 0; i < RDA_BLOCK; i++) above |= fabsf(g[i]) > threshold;
-    return above;
-#endif
-}
-
-/* sum += weights of a dense row. Most numbers lie below the threshold, so most blocks add nothing: what they would add
-   is 0, which changes no sum that began with 0. */
 static inline void rda_span_add(float *restrict sum, const float *restrict g, const float *restrict G,
                                 const Spans *spans, const RdaRule *rule) {
     for (int32_t i = 0; i < spans->n; i++) {
-        int32_t at = spans->start[i], end = spans->end[i];
-        while (at < end) {
-            int32_t from = at;
-            while (end - at >= RDA_BLOCK && rda_any(g + at, rule->threshold)) at += RDA_BLOCK;
-            if (end - at < RDA_BLOCK) at = end;
-            if (at > from) rda_add(sum + from, g + from, G + from, at - from, rule);
-            while (end - at >= RDA_BLOCK && !rda_any(g + at, rule->threshold)) at += RDA_BLOCK;
-        }
+        int32_t start = spans->start[i];
+        rda_add(sum + start, g + start, G + start, spans->end[i] - start, rule);
     }
 }
 
