@@ -23,7 +23,7 @@ import numpy as np
 
 from parser.common cimport feat_t
 from parser.learn.learner cimport Learner
-from parser.score.choose cimport softmax
+from parser.score.choose cimport softmax_below
 from parser.score.keymap cimport NO_ROW, PREFETCH
 from parser.score.spans cimport Spans, spans_all, spans_in, spans_of
 from parser.score.table cimport MAX_FIRED, Row
@@ -164,8 +164,8 @@ cdef class AdaGradRDA(Learner):
         cdef Spans spans
         if memcmp(legal, zero, self.n_actions) != 0:
             spans_of(&spans, legal, self.n_actions)
-            log_legal = softmax(scores, legal, self.n_actions, self.d)
-            log_zero = softmax(scores, zero, self.n_actions, self.f)
+            log_legal = softmax_below(scores, legal, predicted, self.n_actions, self.d)
+            log_zero = softmax_below(scores, zero, oracle, self.n_actions, self.f)
             for a in range(self.n_actions):
                 self.d[a] = self.f[a] - self.d[a]
             self.loss += log_legal - log_zero
@@ -213,7 +213,7 @@ cdef class AdaGradRDA(Learner):
 
     cdef int change_row(self, feat_t key, int32_t i, const float* d, const Spans* spans) except -1 nogil:
         cdef uint64_t cell = self.table.find(key, i, &self.fired)
-        if self.table.map.values[cell] == NO_ROW:
+        if self.table.map.cells[cell].value == NO_ROW:
             if self.n_fresh == 0 or (self.gate > 1 and not self.admits(key)):
                 return 0
             cell = self.table.claim(key, i, &self.fired)

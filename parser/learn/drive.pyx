@@ -65,7 +65,7 @@ cdef class KeyTables:
         with nogil:
             for i in range(keys.shape[0]):
                 keymap_reserve(self.mem, &self.map, 1)
-                self.map.values[keymap_insert(&self.map, keys[i])] = 1
+                self.map.cells[keymap_insert(&self.map, keys[i])].value = 1
 
     def insert_presh(self, const uint64_t[::1] keys):
         cdef int64_t i

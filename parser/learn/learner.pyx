@@ -78,7 +78,7 @@ cdef class Learner:
             PREFETCH(table.row((cell + AHEAD) & table.map.mask))
             n = self.final_row(cell, &weights[0])
             if n > 0:
-                keys_out[n_rows] = table.map.keys[cell]
+                keys_out[n_rows] = table.map.cells[cell].key
                 cells_out[n_rows] = <uint32_t>cell      # as many cells would take 48 GiB
                 counts_out[n_rows] = <uint16_t>n
                 n_rows += 1
@@ -116,7 +116,7 @@ cdef class Learner:
 
     cdef int32_t final_row(self, uint64_t cell, float* weights) noexcept nogil:
         """Number of weights that the row in a cell has in the final model."""
-        if self.table.map.values[cell] == NO_ROW:
+        if self.table.map.cells[cell].value == NO_ROW:
             return 0
         cdef Row* row = self.table.row(cell)
         if row.updates < <uint64_t>self.min_updates:

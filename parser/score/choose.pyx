@@ -25,11 +25,15 @@ cdef int32_t argmax_but(const float* scores, const uint8_t* mask, const uint8_t*
 
 
 cdef double softmax(const float* scores, const uint8_t* mask, int32_t n, float* out) noexcept nogil:
+    return softmax_below(scores, mask, argmax(scores, mask, n), n, out)
+
+
+cdef double softmax_below(const float* scores, const uint8_t* mask, int32_t best, int32_t n, float* out) noexcept nogil:
     """The best score is subtracted first, so that nothing overflows; the sum runs in the order of actions.
 
     What lies outside the spans of the mask is 0, and 0 does not change a sum.
     """
-    cdef int32_t best = argmax(scores, mask, n), i, a, start, m
+    cdef int32_t i, a, start, m
     cdef double total = 0
     cdef Spans spans
     CHECK(best >= 0)

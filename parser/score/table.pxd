@@ -74,7 +74,7 @@ cdef class RowTable:
 
     # the cell of the i-th feature of a state: where it was last found, or by a search (an empty cell if unknown)
     cdef inline uint64_t find(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
-        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+        if i < fired.n and self.map.cells[fired.cells[i]].key == key:
             return fired.cells[i]
         return keymap_cell(&self.map, key)
 
@@ -82,17 +82,17 @@ cdef class RowTable:
         return <Row*>(self.blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
 
     cdef inline Row* row(self, uint64_t cell) noexcept nogil:
-        return self.at(self.map.values[cell] & PLACE)
+        return self.at(self.map.cells[cell].value & PLACE)
 
     # the row of a cell if it is active, else NULL: known without reading the row
     cdef inline Row* active_row(self, uint64_t cell) noexcept nogil:
-        cdef uint32_t value = self.map.values[cell]
+        cdef uint32_t value = self.map.cells[cell].value
         return self.at(value & PLACE) if value & ACTIVE else NULL
 
     cdef inline void count_update(self, uint64_t cell, Row* row) noexcept nogil:
         row.updates += 1
         if row.updates == self.min_updates:
-            self.map.values[cell] |= ACTIVE
+            self.map.cells[cell].value |= ACTIVE
 
     cdef inline bint is_dense(self, const Row* row) noexcept nogil:
         return row.shape == self.dense

@@ -1,6 +1,6 @@
 """Training weights: growth of rows, and the table as flat arrays.
 
-All memory belongs to one Pool: two arrays of the key map and one block per 2 MiB of rows. A row that outgrew its place
+All memory belongs to one Pool: the cells of the key map and one block per 2 MiB of rows. A row that outgrew its place
 is kept in a list of its shape and used again; nothing is handed back before the table dies.
 """
 
@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from parser.common cimport CHECK, feat_t
-from parser.score.keymap cimport NO_ROW, PREFETCH, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+from parser.score.keymap cimport NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
 
 from parser.score.weights import check_training
 
@@ -114,8 +114,7 @@ cdef class RowTable:
         cdef Row* row
         for i in range(n):
             cell = keymap_home(&self.map, feats[i])
-            PREFETCH(&self.map.keys[cell])
-            PREFETCH(&self.map.values[cell])
+            PREFETCH(&self.map.cells[cell])
         for i in range(n):
             cell = keymap_cell(&self.map, feats[i])
             fired.cells[i] = cell
@@ -132,14 +131,14 @@ cdef class RowTable:
 
     cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
         """The cell of the i-th feature of a state, made if missing; reserve first. key is not 0."""
-        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+        if i < fired.n and self.map.cells[fired.cells[i]].key == key:
             return fired.cells[i]
         return keymap_insert(&self.map, key)
 
     cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil:
         """Where the numbers of an action stand in the row of a claimed cell; they are made (0) if missing."""
         CHECK(0 <= action < self.n_actions)
-        if self.map.values[cell] == NO_ROW:
+        if self.map.cells[cell].value == NO_ROW:
             self.grow(cell, 1)
         cdef Row* row = self.row(cell)
         if self.is_dense(row):
@@ -164,7 +163,7 @@ cdef class RowTable:
         cdef int32_t shape = 0
         while shape < self.dense and self.shapes[shape].capacity < n_entries:
             shape += 1
-        cdef uint32_t old = self.map.values[cell] & PLACE
+        cdef uint32_t old = self.map.cells[cell].value & PLACE
         if old != NO_ROW and self.at(old).shape >= shape:
             return 0
         cdef uint32_t ref = self.new_row(shape)
@@ -172,7 +171,7 @@ cdef class RowTable:
             self.copy_row(self.at(old), self.at(ref))
             self.at(old).updates = self.shapes[self.at(old).shape].free
             self.shapes[self.at(old).shape].free = old
-        self.map.values[cell] = ref | (ACTIVE if self.at(ref).updates >= self.min_updates else 0)
+        self.map.cells[cell].value = ref | (ACTIVE if self.at(ref).updates >= self.min_updates else 0)
         return 0
 
     cdef void copy_row(self, Row* old, Row* new) noexcept nogil:
@@ -199,14 +198,14 @@ cdef class RowTable:
     @property
     def bytes_used(self):
         """Memory of the key map and of the arena."""
-        return (self.map.mask + 1) * (sizeof(feat_t) + sizeof(uint32_t)) + self.n_blocks * BLOCK_UNITS * 8
+        return (self.map.mask + 1) * sizeof(KeyCell) + self.n_blocks * BLOCK_UNITS * 8
 
     def shape_counts(self):
         """Number of rows by capacity, and under 'dense'."""
         cdef uint64_t cell
         counts = [0] * (self.dense + 1)
         for cell in range(self.map.mask + 1):
-            if self.map.values[cell] != NO_ROW:
+            if self.map.cells[cell].value != NO_ROW:
                 counts[self.row(cell).shape] += 1
         named = {self.shapes[i].capacity: counts[i] for i in range(self.dense)}
         return named | {"dense": counts[self.dense]}
@@ -219,8 +218,8 @@ cdef class RowTable:
         cdef uint64_t cell
         cdef int64_t i = 0
         for cell in range(self.map.mask + 1):
-            if self.map.keys[cell] != 0:
-                keys_out[i] = self.map.keys[cell]
+            if self.map.cells[cell].key != 0:
+                keys_out[i] = self.map.cells[cell].key
                 cells_out[i] = cell
                 i += 1
         return cells[np.argsort(keys)]
@@ -241,8 +240,8 @@ cdef class RowTable:
         cdef int64_t i, start = 0
         cdef Row* row
         for i in range(cell_of.shape[0]):
-            keys_out[i] = self.map.keys[cell_of[i]]
-            row = self.row(cell_of[i]) if self.map.values[cell_of[i]] != NO_ROW else NULL
+            keys_out[i] = self.map.cells[cell_of[i]].key
+            row = self.row(cell_of[i]) if self.map.cells[cell_of[i]].value != NO_ROW else NULL
             counts_out[i] = row.n if row != NULL else 0
             updates_out[i] = row.updates if row != NULL else 0
         total = int(counts.sum(dtype=np.int64))
@@ -292,7 +291,7 @@ cdef class RowTable:
             row = self.row(cell)
             row.updates = updates[i]
             if row.updates >= self.min_updates:
-                self.map.values[cell] |= ACTIVE
+                self.map.cells[cell].value |= ACTIVE
             for k in range(counts[i]):
                 at = self.entry(cell, actions[start + k])
                 self.hot(row)[at] = hot[start + k]

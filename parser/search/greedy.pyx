@@ -15,7 +15,7 @@ import numpy as np
 from parser.common cimport Rng, feat_t
 from parser.feature.extract cimport Extractor
 from parser.learn.learner cimport Learner
-from parser.score.choose cimport argmax, sample, softmax
+from parser.score.choose cimport argmax, sample, softmax, softmax_below
 from parser.score.linear cimport LinearModel
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
 from parser.search.corpus cimport NO_LABEL, Corpus, ExampleC, has_labels
@@ -147,7 +147,7 @@ cdef class GreedyTrainer:
         if self.exploration.kind == EXPLORE_SAMPLE:     # Goldberg 2013, algorithm 3, lines 5 to 7
             if iteration <= self.exploration.k:
                 return oracle
-            softmax(self.work.scores, self.work.legal, self.work.n_actions, self.work.chances)
+            softmax_below(self.work.scores, self.work.legal, predicted, self.work.n_actions, self.work.chances)
             return sample(self.work.chances, self.work.n_actions, rng)
         if self.work.zero[predicted] or follows_error(&self.exploration, iteration, rng):
             return predicted
