@@ -16,7 +16,7 @@ shrinking, as the penalty on the mean gradient asks.
 
 from cymem.cymem cimport Pool
 from cython cimport final
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np

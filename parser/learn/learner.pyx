@@ -160,7 +160,7 @@ cdef class Learner:
     # One state at a time from Python: for tests and the interpreter, not for loops
 
     def scores(self, feats, legal=None):
-        """Training scores for a list of feature keys: of all actions, or of those in `legal` and no matter what else."""
+        """Training scores for a list of feature keys: of all actions, or of those in `legal` alone."""
         keys = np.ascontiguousarray(feats, np.uint64)
         out = np.zeros(self.n_actions, np.float32)
         cdef const feat_t[::1] keys_in = keys

@@ -81,6 +81,27 @@ def probabilities(scores, legal):
     return out
 
 
+def best(scores, legal, but=()):
+    """The best of the legal actions that are not among `but`; -1 if there is none."""
+    cdef const float[::1] scores_in = np.ascontiguousarray(scores, np.float32)
+    masks = np.zeros((2, len(scores)), np.uint8)
+    masks[0, list(legal)] = 1
+    masks[1, list(but)] = 1
+    cdef const uint8_t[:, ::1] mask = masks
+    cdef int32_t n = <int32_t>scores_in.shape[0]
+    if not len(but):
+        return argmax(&scores_in[0], &mask[0, 0], n)
+    return argmax_but(&scores_in[0], &mask[0, 0], &mask[1, 0], n)
+
+
+def spans(mask):
+    """[(start, end), ...] of the runs that hold all bytes of a mask that are not 0."""
+    cdef const uint8_t[::1] mask_in = np.ascontiguousarray(mask, np.uint8)
+    cdef Spans found
+    spans_of(&found, &mask_in[0], <int32_t>mask_in.shape[0])
+    return [(found.start[i], found.end[i]) for i in range(found.n)]
+
+
 def draw(probabilities, int count, uint64_t seed):
     """`count` actions drawn with their probabilities."""
     if not len(probabilities) or max(probabilities) <= 0:

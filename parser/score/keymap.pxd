@@ -1,6 +1,7 @@
 """An open addressing table from 64-bit feature keys to 32-bit references: linear probing, no deletion.
 
-A cell is 12 bytes, so that key and reference lie in one cache line nearly always. Key 0 marks an empty cell and reference 0 stands for "no row": looking up key 0 gives 0.
+A cell is 12 bytes, so that key and reference nearly always lie in one cache line. Key 0 marks an empty cell and
+reference 0 stands for "no row": looking up key 0 gives 0.
 """
 
 from cymem.cymem cimport Pool

@@ -98,7 +98,8 @@ cdef class RowTable:
         return row.shape == self.dense
 
     # starts reading what scoring will read of the row after the next; look_up fetched the sparse ones
-    cdef inline void fetch_dense(self, const Fired* fired, int32_t i, const Spans* spans, bint with_cold) noexcept nogil:
+    cdef inline void fetch_dense(self, const Fired* fired, int32_t i, const Spans* spans,
+                                 bint with_cold) noexcept nogil:
         cdef Row* row = fired.rows[i + DENSE_AHEAD] if i + DENSE_AHEAD < fired.n else NULL
         cdef int32_t k, at
         if row == NULL or row.shape != self.dense:

@@ -11,7 +11,9 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from parser.common cimport CHECK, feat_t
-from parser.score.keymap cimport NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+from parser.score.keymap cimport (
+    NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+)
 
 from parser.score.weights import check_training
 
@@ -19,6 +21,7 @@ from parser.score.weights import check_training
 cdef extern from "parser/score/pages.h":
     void* pages_malloc(size_t n) noexcept
     void pages_free(void* memory) noexcept
+
 
 MAX_ACTIONS = 65535     # ids are uint16, and a dense row must fit in a block
 CAPACITIES = (4, 8, 12, 16, 24, 32, 48, 64)    # multiples of 4, for loops that take four at a time
