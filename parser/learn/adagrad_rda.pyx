@@ -16,16 +16,16 @@ shrinking, as the penalty on the mean gradient asks.
 
 from cymem.cymem cimport Pool
 from cython cimport final
-from libc.math cimport fabsf
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
 from parser.common cimport feat_t
 from parser.learn.learner cimport Learner
-from parser.score.choose cimport softmax
-from parser.score.keymap cimport NO_ROW
+from parser.score.choose cimport softmax_below
+from parser.score.keymap cimport NO_ROW, PREFETCH
+from parser.score.spans cimport Spans, spans_all, spans_in, spans_of
 from parser.score.table cimport MAX_FIRED, Row
 
 
@@ -36,10 +36,12 @@ cdef extern from "parser/score/vector.h":
         float inside        # added to G under the root
         float outside       # added to the root of G
     float rda_weight(float g, float G, const RdaRule* rule) noexcept nogil
-    void rda_add(float* total, const float* g, const float* G, int32_t n, const RdaRule* rule) noexcept nogil
+    void rda_span_add(float* total, const float* g, const float* G, const Spans* spans,
+                      const RdaRule* rule) noexcept nogil
     void rda_add_sparse(float* total, const uint16_t* ids, const float* g, const float* G, int32_t n,
                         const RdaRule* rule) noexcept nogil
-    void rda_update(float* g, float* G, const float* d, int32_t n) noexcept nogil
+    void rda_span_update(float* g, float* G, const float* d, const Spans* spans) noexcept nogil
+    float vector_sizes(uint8_t* large, const float* x, float least, int32_t n) noexcept nogil
 
 PAPER_L1 = 0.05         # times 1 / number of training tokens (Goldberg 2013: 1 / (20 D))
 SKETCH_PER_TOKEN = 64
@@ -116,28 +118,31 @@ cdef class AdaGradRDA(Learner):
         rule.outside = 0 if self.ridge_inside_sqrt else self.rho
         return rule
 
-    cdef void score(self, const feat_t* feats, int32_t n, float* out) noexcept nogil:
+    cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil:
         """A square root and a division per number above the threshold; a third of the rows of a state are dense."""
         cdef RdaRule rule = self.rule()
         cdef int32_t i, m, start = 0
+        cdef Row* row
+        cdef Spans spans
+        spans_in(&spans, legal, self.n_actions)
         memset(out, 0, self.n_actions * sizeof(float))
         while start < n:
             m = min(n - start, MAX_FIRED)
             self.table.look_up(feats + start, m, &self.fired)
             for i in range(m):
-                if self.table.map.values[self.fired.cells[i]] != NO_ROW:
-                    self.add_row_to(self.table.row(self.fired.cells[i]), &rule, out)
+                self.table.fetch_dense(&self.fired, i, &spans, True)
+                row = self.fired.rows[i]
+                if row != NULL:
+                    self.add_row_to(row, &rule, &spans, out)
             start += m
         if n > MAX_FIRED:
             self.fired.n = 0
 
-    cdef inline void add_row_to(self, Row* row, const RdaRule* rule, float* out) noexcept nogil:
-        if row.updates < <uint32_t>self.min_updates:
-            return
+    cdef inline void add_row_to(self, Row* row, const RdaRule* rule, const Spans* spans, float* out) noexcept nogil:
         cdef float* g = self.table.hot(row)
         cdef float* G = <float*>self.table.cold(row)
         if self.table.is_dense(row):
-            rda_add(out, g, G, self.n_actions, rule)
+            rda_span_add(out, g, G, spans, rule)
         else:
             rda_add_sparse(out, self.table.ids(row), g, G, row.n, rule)
 
@@ -155,58 +160,60 @@ cdef class AdaGradRDA(Learner):
                    const float* scores, int32_t predicted, int32_t oracle) except -1 nogil:
         """Learns in every state, right or wrong. Where all legal actions are zero-cost, d is 0 and only j counts."""
         cdef int32_t a
-        cdef bint choice = False
         cdef double log_legal, log_zero
-        for a in range(self.n_actions):
-            choice |= legal[a] != zero[a]
-        if choice:
-            log_legal = softmax(scores, legal, self.n_actions, self.d)
-            log_zero = softmax(scores, zero, self.n_actions, self.f)
+        cdef Spans spans
+        if memcmp(legal, zero, self.n_actions) != 0:
+            spans_of(&spans, legal, self.n_actions)
+            log_legal = softmax_below(scores, legal, predicted, self.n_actions, self.d)
+            log_zero = softmax_below(scores, zero, oracle, self.n_actions, self.f)
             for a in range(self.n_actions):
                 self.d[a] = self.f[a] - self.d[a]
             self.loss += log_legal - log_zero
-            self.descend(feats, n, self.d)
+            self.descend(feats, n, self.d, &spans)
         self.tick()
         return 0
 
     cdef int add_all(self, const feat_t* feats, int32_t n, const float* delta) except -1 nogil:
-        return self.descend(feats, n, delta)
+        cdef Spans spans
+        spans_all(&spans, self.n_actions)
+        return self.descend(feats, n, delta, &spans)
 
     cdef int add(self, const feat_t* feats, int32_t n, int32_t action, float delta) except -1 nogil:
         memset(self.d, 0, self.n_actions * sizeof(float))
         self.d[action] = delta
-        return self.descend(feats, n, self.d)
+        return self.add_all(feats, n, self.d)
 
-    cdef int descend(self, const feat_t* feats, int32_t n, const float* d) except -1 nogil:
-        """g += d and G += d^2 in the rows of all features."""
+    cdef int descend(self, const feat_t* feats, int32_t n, const float* d, const Spans* spans) except -1 nogil:
+        """g += d and G += d^2 in the rows of all features; d is 0 outside the spans."""
         cdef int32_t i
         if self.note_fresh(d) < self.quiet or self.largest == 0:
             return 0
         self.updates += 1
         self.table.reserve(n)
+        for i in range(min(n, self.fired.n)):       # scoring leaves out the rows that are not active
+            PREFETCH(self.table.row(self.fired.cells[i] & self.table.map.mask))
         for i in range(n):
             if feats[i] != 0:
-                self.change_row(feats[i], i, d)
+                self.change_row(feats[i], i, d, spans)
         return 0
 
     cdef float note_fresh(self, const float* d) noexcept nogil:
         """Notes the actions whose gradient may make an entry, and gives the largest gradient."""
-        cdef int32_t a
-        cdef float size
-        self.largest = 0
+        cdef int32_t i, a
+        cdef Spans spans
+        self.largest = vector_sizes(self.is_fresh, d, self.birth, self.n_actions)
         self.n_fresh = 0
-        for a in range(self.n_actions):
-            size = fabsf(d[a])
-            self.largest = max(self.largest, size)
-            self.is_fresh[a] = size > 0 and size >= self.birth
-            if self.is_fresh[a]:
-                self.fresh[self.n_fresh] = a
-                self.n_fresh += 1
+        spans_of(&spans, self.is_fresh, self.n_actions)
+        for i in range(spans.n):
+            for a in range(spans.start[i], spans.end[i]):
+                if self.is_fresh[a]:
+                    self.fresh[self.n_fresh] = a
+                    self.n_fresh += 1
         return self.largest
 
-    cdef int change_row(self, feat_t key, int32_t i, const float* d) except -1 nogil:
+    cdef int change_row(self, feat_t key, int32_t i, const float* d, const Spans* spans) except -1 nogil:
         cdef uint64_t cell = self.table.find(key, i, &self.fired)
-        if self.table.map.values[cell] == NO_ROW:
+        if self.table.map.cells[cell].value == NO_ROW:
             if self.n_fresh == 0 or (self.gate > 1 and not self.admits(key)):
                 return 0
             cell = self.table.claim(key, i, &self.fired)
@@ -217,9 +224,9 @@ cdef class AdaGradRDA(Learner):
         cdef uint16_t* ids = self.table.ids(row)
         cdef int32_t k, found = 0
         cdef float change
-        row.updates += 1
+        self.table.count_update(cell, row)
         if self.table.is_dense(row):
-            rda_update(g, G, d, self.n_actions)
+            rda_span_update(g, G, d, spans)
             return 0
         for k in range(row.n):
             change = d[ids[k]]

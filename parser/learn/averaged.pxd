@@ -8,6 +8,5 @@ from parser.score.table cimport Row
 
 
 cdef class Averaged(Learner):
-    cdef void add_row_to(self, Row* row, float* out) noexcept nogil
     cdef int change(self, const feat_t* feats, int32_t n, int32_t up, int32_t down, float delta) except -1 nogil
     cdef int change_weight(self, uint64_t cell, int32_t action, float delta) except -1 nogil

@@ -25,7 +25,7 @@ def visit_all(Learner learner, const uint64_t[:, ::1] feats, const uint8_t[:, ::
     cdef int64_t i, wrong = 0
     with nogil:
         for i in range(feats.shape[0]):
-            learner.score(&feats[i, 0], n, &scores[0])
+            learner.score(&feats[i, 0], n, &legal[i, 0], &scores[0])
             predicted = argmax(&scores[0], &legal[i, 0], learner.n_actions)
             oracle = argmax(&scores[0], &zero[i, 0], learner.n_actions)
             wrong += not zero[i, predicted]
@@ -65,7 +65,7 @@ cdef class KeyTables:
         with nogil:
             for i in range(keys.shape[0]):
                 keymap_reserve(self.mem, &self.map, 1)
-                self.map.values[keymap_insert(&self.map, keys[i])] = 1
+                self.map.cells[keymap_insert(&self.map, keys[i])].value = 1
 
     def insert_presh(self, const uint64_t[::1] keys):
         cdef int64_t i

@@ -2,7 +2,7 @@
 
 One state, from the side of the search:
 
-    learner.score(feats, n, scores)                        # training scores of all actions, legal or not
+    learner.score(feats, n, legal, scores)                 # training scores, of all actions if legal is NULL
     predicted = argmax(scores, legal), oracle = argmax(scores, zero)
     learner.learn(feats, n, legal, zero, scores, predicted, oracle)
 
@@ -13,6 +13,7 @@ scores them one by one, changes weights by `add` or `add_all`, and calls `tick` 
 Features fire with value 1; key 0 is skipped; the keys of one state differ. Masks are one byte per action, `zero` (the
 zero-cost actions) lies within `legal` and is not empty. `score` remembers where it found the rows of the last features
 it was given, so `learn` and `add` right after it find them without a search; any other order is correct too.
+What it leaves as the score of an action that is not legal is some number that means nothing.
 
 One thread at a time may use a learner. Parsing uses finished weights (parser.score.linear): any number may share them.
 """
@@ -32,7 +33,7 @@ cdef class Learner:
     cdef RowTable table
     cdef Fired fired
 
-    cdef void score(self, const feat_t* feats, int32_t n, float* out) noexcept nogil
+    cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil
     cdef int learn(self, const feat_t* feats, int32_t n, const uint8_t* legal, const uint8_t* zero,
                    const float* scores, int32_t predicted, int32_t oracle) except -1 nogil
     # one feature set, one action: w += delta (perceptron), or a gradient of delta (AdaGrad; ascent direction)

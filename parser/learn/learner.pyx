@@ -24,7 +24,7 @@ cdef class Learner:
         """What every learner's constructor calls first."""
         if min_updates < 0:
             raise ValueError(f"min_updates: {min_updates}, expected 0 or more")
-        self.table = RowTable(n_actions, cold_bytes, dense_above)
+        self.table = RowTable(n_actions, cold_bytes, dense_above, min_updates)
         self.n_actions = n_actions
         self.min_updates = min_updates
         self.steps = self.updates = 0
@@ -32,7 +32,7 @@ cdef class Learner:
         self.fired.n = 0
         return 0
 
-    cdef void score(self, const feat_t* feats, int32_t n, float* out) noexcept nogil:
+    cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil:
         CHECK(False)
 
     cdef int learn(self, const feat_t* feats, int32_t n, const uint8_t* legal, const uint8_t* zero,
@@ -78,7 +78,7 @@ cdef class Learner:
             PREFETCH(table.row((cell + AHEAD) & table.map.mask))
             n = self.final_row(cell, &weights[0])
             if n > 0:
-                keys_out[n_rows] = table.map.keys[cell]
+                keys_out[n_rows] = table.map.cells[cell].key
                 cells_out[n_rows] = <uint32_t>cell      # as many cells would take 48 GiB
                 counts_out[n_rows] = <uint16_t>n
                 n_rows += 1
@@ -116,7 +116,7 @@ cdef class Learner:
 
     cdef int32_t final_row(self, uint64_t cell, float* weights) noexcept nogil:
         """Number of weights that the row in a cell has in the final model."""
-        if self.table.map.values[cell] == NO_ROW:
+        if self.table.map.cells[cell].value == NO_ROW:
             return 0
         cdef Row* row = self.table.row(cell)
         if row.updates < <uint64_t>self.min_updates:
@@ -159,13 +159,15 @@ cdef class Learner:
 
     # One state at a time from Python: for tests and the interpreter, not for loops
 
-    def scores(self, feats):
-        """Training scores of all actions for a list of feature keys."""
+    def scores(self, feats, legal=None):
+        """Training scores for a list of feature keys: of all actions, or of those in `legal` alone."""
         keys = np.ascontiguousarray(feats, np.uint64)
         out = np.zeros(self.n_actions, np.float32)
         cdef const feat_t[::1] keys_in = keys
         cdef float[::1] scores = out
-        self.score(&keys_in[0] if keys_in.shape[0] else NULL, <int32_t>keys_in.shape[0], &scores[0])
+        cdef const uint8_t[::1] mask = self.mask(range(self.n_actions) if legal is None else legal)
+        self.score(&keys_in[0] if keys_in.shape[0] else NULL, <int32_t>keys_in.shape[0],
+                   NULL if legal is None else &mask[0], &scores[0])
         return out
 
     def visit(self, feats, legal, zero):
@@ -174,7 +176,7 @@ cdef class Learner:
         cdef const feat_t[::1] keys_in = keys
         cdef const uint8_t[::1] legal_in = self.mask(legal)
         cdef const uint8_t[::1] zero_in = self.mask(zero)
-        cdef const float[::1] scores = self.scores(keys)
+        cdef const float[::1] scores = self.scores(keys, legal)
         cdef int32_t predicted = argmax(&scores[0], &legal_in[0], self.n_actions)
         cdef int32_t oracle = argmax(&scores[0], &zero_in[0], self.n_actions)
         if oracle < 0:

@@ -1,7 +1,7 @@
 """An open addressing table from 64-bit feature keys to 32-bit references: linear probing, no deletion.
 
-Keys and references lie in two arrays, so that a probe reads 8 bytes per cell and a miss never touches the second
-array. Key 0 marks an empty cell and reference 0 stands for "no row": looking up key 0 gives 0.
+A cell is 12 bytes, so that key and reference nearly always lie in one cache line. Key 0 marks an empty cell and
+reference 0 stands for "no row": looking up key 0 gives 0.
 """
 
 from cymem.cymem cimport Pool
@@ -17,9 +17,13 @@ cdef extern from "parser/score/vector.h":
     void PREFETCH "ARCSPEED_PREFETCH"(const void* address) noexcept nogil
 
 
+cdef packed struct KeyCell:
+    feat_t key              # 0: empty cell
+    uint32_t value          # NO_ROW in empty cells
+
+
 cdef struct KeyMap:
-    feat_t* keys            # 0: empty cell; owned by the Pool given to keymap_init
-    uint32_t* values        # NO_ROW in empty cells; owned by the same Pool
+    KeyCell* cells          # owned by the Pool given to keymap_init
     uint64_t mask           # number of cells - 1; the number is a power of two
     uint64_t filled         # cells in use, at most 2/3 of all
     int32_t shift           # 64 - log2(number of cells)
@@ -38,10 +42,10 @@ cdef inline uint64_t keymap_home(const KeyMap* map, feat_t key) noexcept nogil:
 cdef inline uint64_t keymap_cell(const KeyMap* map, feat_t key) noexcept nogil:
     """The cell of key, or the empty cell where its probe ends."""
     cdef uint64_t cell = keymap_home(map, key)
-    while map.keys[cell] != key and map.keys[cell] != 0:
+    while map.cells[cell].key != key and map.cells[cell].key != 0:
         cell = (cell + 1) & map.mask
     return cell
 
 
 cdef inline uint32_t keymap_get(const KeyMap* map, feat_t key) noexcept nogil:
-    return map.values[keymap_cell(map, key)]
+    return map.cells[keymap_cell(map, key)].value

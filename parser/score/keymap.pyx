@@ -7,15 +7,14 @@ from parser.common cimport CHECK, feat_t
 
 
 cdef int keymap_init(Pool mem, KeyMap* map, uint64_t n_keys) except -1:
-    """An empty map with room for n_keys keys; mem frees its arrays."""
+    """An empty map with room for n_keys keys; mem frees its cells."""
     cdef int32_t bits = 6
     while 2 * (<uint64_t>1 << bits) < 3 * n_keys:
         bits += 1
     map.mask = (<uint64_t>1 << bits) - 1
     map.shift = 64 - bits
     map.filled = 0
-    map.keys = <feat_t*>mem.alloc(map.mask + 1, sizeof(feat_t))
-    map.values = <uint32_t*>mem.alloc(map.mask + 1, sizeof(uint32_t))
+    map.cells = <KeyCell*>mem.alloc(map.mask + 1, sizeof(KeyCell))
     return 0
 
 
@@ -32,10 +31,9 @@ cdef int keymap_grow(Pool mem, KeyMap* map, uint64_t n_keys) except -1:
     keymap_init(mem, &larger, max(n_keys, map.mask + 1))
     cdef uint64_t cell
     for cell in range(map.mask + 1):
-        if map.keys[cell] != 0:
-            larger.values[keymap_insert(&larger, map.keys[cell])] = map.values[cell]
-    mem.free(map.keys)
-    mem.free(map.values)
+        if map.cells[cell].key != 0:
+            larger.cells[keymap_insert(&larger, map.cells[cell].key)].value = map.cells[cell].value
+    mem.free(map.cells)
     map[0] = larger
     return 0
 
@@ -44,9 +42,9 @@ cdef uint64_t keymap_insert(KeyMap* map, feat_t key) noexcept nogil:
     """The cell of key, claimed (value NO_ROW) where it was not there."""
     CHECK(key != 0)
     cdef uint64_t cell = keymap_cell(map, key)
-    if map.keys[cell] == 0:
+    if map.cells[cell].key == 0:
         CHECK(3 * (map.filled + 1) <= 2 * (map.mask + 1))
-        map.keys[cell] = key
+        map.cells[cell].key = key
         map.filled += 1
     return cell
 
@@ -65,7 +63,7 @@ cdef class KeyTable:
         if key == 0:
             raise KeyError("0 is not a feature key")
         keymap_reserve(self.mem, &self.map, 1)
-        self.map.values[keymap_insert(&self.map, key)] = value
+        self.map.cells[keymap_insert(&self.map, key)].value = value
 
     def get(self, feat_t key):
         """The value stored for key, 0 if there is none."""

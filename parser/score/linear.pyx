@@ -42,7 +42,7 @@ cdef class LinearModel:
         self.rows = <char*>self.mem.alloc(room, 4)
         for i in range(keys.shape[0]):
             n = offsets[i + 1] - offsets[i]
-            self.map.values[keymap_insert(&self.map, keys[i])] = <uint32_t>at
+            self.map.cells[keymap_insert(&self.map, keys[i])].value = <uint32_t>at
             (<uint32_t*>(self.rows + 4 * at))[0] = <uint32_t>n
             memcpy(self.rows + 4 * (at + 1), &values[offsets[i]], n * sizeof(float))
             at += 1 + n
@@ -61,10 +61,9 @@ cdef class LinearModel:
             m = min(n - start, BATCH)
             for i in range(m):
                 cell = keymap_home(&self.map, feats[start + i])
-                PREFETCH(&self.map.keys[cell])
-                PREFETCH(&self.map.values[cell])
+                PREFETCH(&self.map.cells[cell])
             for i in range(m):
-                refs[i] = self.map.values[keymap_cell(&self.map, feats[start + i])]
+                refs[i] = self.map.cells[keymap_cell(&self.map, feats[start + i])].value
                 PREFETCH(self.rows + 4 * <uint64_t>refs[i])
             for i in range(m):
                 if refs[i] != NO_ROW:

@@ -10,13 +10,20 @@ from cymem.cymem cimport Pool
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.score.keymap cimport KeyMap, keymap_cell
+from parser.score.keymap cimport PREFETCH, KeyMap, keymap_cell
+from parser.score.spans cimport Spans
 
 cdef enum:
     MAX_FIRED = 512         # features of one state whose cells are remembered; more are looked up again
     MAX_SHAPES = 12
-    BLOCK_UNITS = 131072    # units of 8 bytes in one arena block: 1 MiB
-    BLOCK_SHIFT = 17
+    DENSE_AHEAD = 2         # so far ahead of its use is a dense row fetched
+    BLOCK_UNITS = 262144    # units of 8 bytes in one arena block: 2 MiB, a huge page
+    BLOCK_SHIFT = 18
+
+
+cdef enum:                  # what the key map holds: where a row is, and whether it scores
+    ACTIVE = 0x80000000
+    PLACE = 0x7FFFFFFF
 
 
 cdef struct Row:            # the header; lives in the table's arena and moves when the row grows
@@ -34,9 +41,10 @@ cdef struct Shape:          # rows of one capacity; offsets in bytes from the he
     uint32_t free           # first abandoned row of this shape, linked through `updates`; NO_ROW: none
 
 
-cdef struct Fired:          # cells of the features last looked up; a hint that is checked before use
+cdef struct Fired:          # of the features last looked up
     int32_t n
-    uint64_t cells[MAX_FIRED]
+    uint64_t cells[MAX_FIRED]   # a hint that is checked before use
+    Row* rows[MAX_FIRED]        # NULL where none scores; good until the table changes
 
 
 cdef class RowTable:
@@ -50,6 +58,7 @@ cdef class RowTable:
     cdef int32_t dense                  # the last shape
     cdef readonly int32_t n_actions
     cdef readonly int32_t cold_bytes
+    cdef readonly uint32_t min_updates  # a row is active from so many updates on
 
     cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
     cdef int reserve(self, int32_t n_more) except -1 nogil
@@ -65,7 +74,7 @@ cdef class RowTable:
 
     # the cell of the i-th feature of a state: where it was last found, or by a search (an empty cell if unknown)
     cdef inline uint64_t find(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
-        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+        if i < fired.n and self.map.cells[fired.cells[i]].key == key:
             return fired.cells[i]
         return keymap_cell(&self.map, key)
 
@@ -73,10 +82,33 @@ cdef class RowTable:
         return <Row*>(self.blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
 
     cdef inline Row* row(self, uint64_t cell) noexcept nogil:
-        return self.at(self.map.values[cell])
+        return self.at(self.map.cells[cell].value & PLACE)
+
+    # the row of a cell if it is active, else NULL: known without reading the row
+    cdef inline Row* active_row(self, uint64_t cell) noexcept nogil:
+        cdef uint32_t value = self.map.cells[cell].value
+        return self.at(value & PLACE) if value & ACTIVE else NULL
+
+    cdef inline void count_update(self, uint64_t cell, Row* row) noexcept nogil:
+        row.updates += 1
+        if row.updates == self.min_updates:
+            self.map.cells[cell].value |= ACTIVE
 
     cdef inline bint is_dense(self, const Row* row) noexcept nogil:
         return row.shape == self.dense
+
+    # starts reading what scoring will read of the row after the next; look_up fetched the sparse ones
+    cdef inline void fetch_dense(self, const Fired* fired, int32_t i, const Spans* spans,
+                                 bint with_cold) noexcept nogil:
+        cdef Row* row = fired.rows[i + DENSE_AHEAD] if i + DENSE_AHEAD < fired.n else NULL
+        cdef int32_t k, at
+        if row == NULL or row.shape != self.dense:
+            return
+        for k in range(spans.n):
+            for at in range(spans.start[k], spans.end[k], 16):
+                PREFETCH(self.hot(row) + at)
+                if with_cold:
+                    PREFETCH(<float*>self.cold(row) + at)
 
     cdef inline uint16_t* ids(self, Row* row) noexcept nogil:
         return <uint16_t*>(row + 1)

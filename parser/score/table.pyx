@@ -1,19 +1,27 @@
 """Training weights: growth of rows, and the table as flat arrays.
 
-All memory belongs to one Pool: two arrays of the key map and one block per MiB of rows. A row that outgrew its place
+All memory belongs to one Pool: the cells of the key map and one block per 2 MiB of rows. A row that outgrew its place
 is kept in a list of its shape and used again; nothing is handed back before the table dies.
 """
 
-from cymem.cymem cimport Pool
+from cymem.cymem cimport Pool, WrapFree, WrapMalloc
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from parser.common cimport CHECK, feat_t
-from parser.score.keymap cimport NO_ROW, PREFETCH, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+from parser.score.keymap cimport (
+    NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+)
 
 from parser.score.weights import check_training
+
+
+cdef extern from "parser/score/pages.h":
+    void* pages_malloc(size_t n) noexcept
+    void pages_free(void* memory) noexcept
+
 
 MAX_ACTIONS = 65535     # ids are uint16, and a dense row must fit in a block
 CAPACITIES = (4, 8, 12, 16, 24, 32, 48, 64)    # multiples of 4, for loops that take four at a time
@@ -24,7 +32,7 @@ cdef inline int32_t round_up(int32_t n, int32_t multiple) noexcept nogil:
 
 
 cdef class RowTable:
-    def __cinit__(self, int32_t n_actions, int32_t cold_bytes, int32_t dense_above):
+    def __cinit__(self, int32_t n_actions, int32_t cold_bytes, int32_t dense_above, uint32_t min_updates=0):
         if not 1 <= n_actions <= MAX_ACTIONS:
             raise ValueError(f"number of actions: {n_actions}, expected 1 to {MAX_ACTIONS}")
         if cold_bytes not in (4, 8):
@@ -33,6 +41,7 @@ cdef class RowTable:
             raise ValueError(f"dense_above: {dense_above}, expected 0 (all rows dense) or more")
         self.n_actions = n_actions
         self.cold_bytes = cold_bytes
+        self.min_updates = min_updates
         self.dense = 0
         for capacity in CAPACITIES:
             if capacity <= dense_above and capacity < n_actions:
@@ -52,7 +61,7 @@ cdef class RowTable:
     cdef int clear(self) except -1:
         """No rows, no memory but the smallest."""
         cdef int32_t shape
-        self.mem = Pool()
+        self.mem = Pool(WrapMalloc(pages_malloc), WrapFree(pages_free))
         keymap_init(self.mem, &self.map, 0)
         self.blocks = NULL
         self.n_blocks = self.block_room = 0
@@ -64,8 +73,8 @@ cdef class RowTable:
 
     cdef int new_block(self) except -1:
         cdef char** grown
-        if self.n_blocks == (<uint64_t>1 << 32) // BLOCK_UNITS:
-            raise MemoryError("weight table: 32 GiB of rows")
+        if self.n_blocks == (<uint64_t>PLACE + 1) // BLOCK_UNITS:
+            raise MemoryError("weight table: 16 GiB of rows")
         if self.n_blocks == self.block_room:
             grown = <char**>self.mem.alloc(max(<uint32_t>16, 2 * self.block_room), sizeof(char*))
             if self.blocks != NULL:
@@ -105,16 +114,18 @@ cdef class RowTable:
         CHECK(n <= MAX_FIRED)
         cdef int32_t i
         cdef uint64_t cell
+        cdef Row* row
         for i in range(n):
             cell = keymap_home(&self.map, feats[i])
-            PREFETCH(&self.map.keys[cell])
-            PREFETCH(&self.map.values[cell])
+            PREFETCH(&self.map.cells[cell])
         for i in range(n):
             cell = keymap_cell(&self.map, feats[i])
             fired.cells[i] = cell
-            if self.map.values[cell] != NO_ROW:
-                PREFETCH(self.row(cell))
-                PREFETCH(<char*>self.row(cell) + 64)
+            row = self.active_row(cell)
+            fired.rows[i] = row
+            if row != NULL:
+                PREFETCH(row)
+                PREFETCH(<char*>row + 64)
         fired.n = n
 
     cdef int reserve(self, int32_t n_more) except -1 nogil:
@@ -123,14 +134,14 @@ cdef class RowTable:
 
     cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
         """The cell of the i-th feature of a state, made if missing; reserve first. key is not 0."""
-        if i < fired.n and self.map.keys[fired.cells[i]] == key:
+        if i < fired.n and self.map.cells[fired.cells[i]].key == key:
             return fired.cells[i]
         return keymap_insert(&self.map, key)
 
     cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil:
         """Where the numbers of an action stand in the row of a claimed cell; they are made (0) if missing."""
         CHECK(0 <= action < self.n_actions)
-        if self.map.values[cell] == NO_ROW:
+        if self.map.cells[cell].value == NO_ROW:
             self.grow(cell, 1)
         cdef Row* row = self.row(cell)
         if self.is_dense(row):
@@ -155,7 +166,7 @@ cdef class RowTable:
         cdef int32_t shape = 0
         while shape < self.dense and self.shapes[shape].capacity < n_entries:
             shape += 1
-        cdef uint32_t old = self.map.values[cell]
+        cdef uint32_t old = self.map.cells[cell].value & PLACE
         if old != NO_ROW and self.at(old).shape >= shape:
             return 0
         cdef uint32_t ref = self.new_row(shape)
@@ -163,7 +174,7 @@ cdef class RowTable:
             self.copy_row(self.at(old), self.at(ref))
             self.at(old).updates = self.shapes[self.at(old).shape].free
             self.shapes[self.at(old).shape].free = old
-        self.map.values[cell] = ref
+        self.map.cells[cell].value = ref | (ACTIVE if self.at(ref).updates >= self.min_updates else 0)
         return 0
 
     cdef void copy_row(self, Row* old, Row* new) noexcept nogil:
@@ -190,14 +201,14 @@ cdef class RowTable:
     @property
     def bytes_used(self):
         """Memory of the key map and of the arena."""
-        return (self.map.mask + 1) * (sizeof(feat_t) + sizeof(uint32_t)) + self.n_blocks * BLOCK_UNITS * 8
+        return (self.map.mask + 1) * sizeof(KeyCell) + self.n_blocks * BLOCK_UNITS * 8
 
     def shape_counts(self):
         """Number of rows by capacity, and under 'dense'."""
         cdef uint64_t cell
         counts = [0] * (self.dense + 1)
         for cell in range(self.map.mask + 1):
-            if self.map.values[cell] != NO_ROW:
+            if self.map.cells[cell].value != NO_ROW:
                 counts[self.row(cell).shape] += 1
         named = {self.shapes[i].capacity: counts[i] for i in range(self.dense)}
         return named | {"dense": counts[self.dense]}
@@ -210,8 +221,8 @@ cdef class RowTable:
         cdef uint64_t cell
         cdef int64_t i = 0
         for cell in range(self.map.mask + 1):
-            if self.map.keys[cell] != 0:
-                keys_out[i] = self.map.keys[cell]
+            if self.map.cells[cell].key != 0:
+                keys_out[i] = self.map.cells[cell].key
                 cells_out[i] = cell
                 i += 1
         return cells[np.argsort(keys)]
@@ -232,8 +243,8 @@ cdef class RowTable:
         cdef int64_t i, start = 0
         cdef Row* row
         for i in range(cell_of.shape[0]):
-            keys_out[i] = self.map.keys[cell_of[i]]
-            row = self.row(cell_of[i]) if self.map.values[cell_of[i]] != NO_ROW else NULL
+            keys_out[i] = self.map.cells[cell_of[i]].key
+            row = self.row(cell_of[i]) if self.map.cells[cell_of[i]].value != NO_ROW else NULL
             counts_out[i] = row.n if row != NULL else 0
             updates_out[i] = row.updates if row != NULL else 0
         total = int(counts.sum(dtype=np.int64))
@@ -282,6 +293,8 @@ cdef class RowTable:
             self.grow(cell, counts[i])
             row = self.row(cell)
             row.updates = updates[i]
+            if row.updates >= self.min_updates:
+                self.map.cells[cell].value |= ACTIVE
             for k in range(counts[i]):
                 at = self.entry(cell, actions[start + k])
                 self.hot(row)[at] = hot[start + k]

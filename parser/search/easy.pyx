@@ -104,7 +104,8 @@ cdef class EasyTrainer:
     cdef void rescore(self, const ListC* s, const feat_t* words) noexcept nogil:
         cdef int32_t left = self.agenda.next_stale(s, words)
         while left >= 0:
-            self.learner.score(self.agenda.feats_of(left), self.agenda.pairs[left].n_feats, self.agenda.scores_of(left))
+            self.learner.score(self.agenda.feats_of(left), self.agenda.pairs[left].n_feats, NULL,
+                               self.agenda.scores_of(left))
             self.agenda.enter(s, left)
             left = self.agenda.next_stale(s, words)
 

@@ -15,7 +15,7 @@ import numpy as np
 from parser.common cimport Rng, feat_t
 from parser.feature.extract cimport Extractor
 from parser.learn.learner cimport Learner
-from parser.score.choose cimport argmax, sample, softmax
+from parser.score.choose cimport argmax, sample, softmax, softmax_below
 from parser.score.linear cimport LinearModel
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
 from parser.search.corpus cimport NO_LABEL, Corpus, ExampleC, has_labels
@@ -132,7 +132,7 @@ cdef class GreedyTrainer:
     cdef int32_t learn_state(self, const StateC* s, const feat_t* words, int32_t iteration, Rng* rng) except -1 nogil:
         """Scores, learns, and gives the next action. Sampling uses the scores of before the update."""
         cdef int32_t n = self.extractor.extract(s, words, self.work.feats)
-        self.learner.score(self.work.feats, n, self.work.scores)
+        self.learner.score(self.work.feats, n, self.work.legal, self.work.scores)
         cdef int32_t predicted = argmax(self.work.scores, self.work.legal, self.work.n_actions)
         cdef int32_t oracle = argmax(self.work.scores, self.work.zero, self.work.n_actions)
         if oracle < 0:
@@ -147,7 +147,7 @@ cdef class GreedyTrainer:
         if self.exploration.kind == EXPLORE_SAMPLE:     # Goldberg 2013, algorithm 3, lines 5 to 7
             if iteration <= self.exploration.k:
                 return oracle
-            softmax(self.work.scores, self.work.legal, self.work.n_actions, self.work.chances)
+            softmax_below(self.work.scores, self.work.legal, predicted, self.work.n_actions, self.work.chances)
             return sample(self.work.chances, self.work.n_actions, rng)
         if self.work.zero[predicted] or follows_error(&self.exploration, iteration, rng):
             return predicted

@@ -168,3 +168,11 @@ def fixed_states(seed, n_states, n_actions, n_feats=8):
         legal = [a for a in range(n_actions) if next(numbers) % 5 < 3] or [0]
         zero = [a for a in legal if (a + min(ranks)) % 7 == 0] or legal[:1]
         yield [rank * 0x9E3779B97F4A7C15 % 2**64 for rank in sorted(ranks)], legal, zero
+
+
+def wide_states(n_states):
+    """Of 200 actions whole ranges are illegal, as where a word has its head already."""
+    for i, (feats, legal, zero) in enumerate(fixed_states(2, n_states, 200)):
+        illegal = (range(3, 120), range(120, 200), range(0), range(40, 150))[i % 4]
+        zero = [a for a in zero if a not in illegal] or [0]
+        yield feats, sorted({a for a in legal if a not in illegal} | set(zero)), zero

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from slow_learners import CompactRDA, DenseRDA, as_dict, random_states
+from slow_learners import CompactRDA, DenseRDA, as_dict, random_states, wide_states
 
 from parser.learn import AdaGradRDA
 
@@ -37,6 +37,16 @@ def test_dense_rows_are_the_formulas(inside, alpha, l1):
         np.testing.assert_allclose(fast.scores(state[0]), slow.scores(state[0]), rtol=2e-3, atol=2e-3)
         fast.visit(*state)
         slow.visit(*state)
+    compare(as_dict(fast.finalise()), slow.final(), 2e-3)
+
+
+def test_ranges_of_illegal_actions_are_left_out_of_no_formula():
+    fast, slow = AdaGradRDA(200, l1=0.001, alpha=0.1, compact=False), DenseRDA(200, 0.001, alpha=0.1)
+    for feats, legal, zero in wide_states(200):
+        expected = slow.scores(feats)
+        np.testing.assert_allclose(fast.scores(feats, legal)[legal], expected[legal], rtol=2e-3, atol=2e-3)
+        fast.visit(feats, legal, zero)
+        slow.visit(feats, legal, zero)
     compare(as_dict(fast.finalise()), slow.final(), 2e-3)
 
 

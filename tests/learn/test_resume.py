@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from slow_learners import fixed_states
+from slow_learners import fixed_states, wide_states
 
 from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron
 
@@ -72,6 +72,24 @@ def test_the_same_bits_everywhere(name):
     for array in train(MAKERS[name](), 0, 900).finalise().arrays().values():
         digest.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
     assert digest.hexdigest()[:16] == GOLDEN[name]
+
+
+WIDE_MAKERS = {
+    "perceptron": lambda: Perceptron(200, margin=10, min_updates=2, dense_above=8),
+    "passive-aggressive": lambda: PassiveAggressive(200, cap=0.1, dense_above=0),
+    "adagrad-rda": lambda: AdaGradRDA(200, n_tokens=1000, alpha=0.1, dense_above=8, min_updates=1),
+    "adagrad-rda dense": lambda: AdaGradRDA(200, n_tokens=1000, compact=False),
+}
+
+
+@pytest.mark.parametrize("name", WIDE_MAKERS)
+def test_scores_of_the_legal_actions_are_those_of_all(name):
+    learner = WIDE_MAKERS[name]()
+    for feats, legal, zero in wide_states(400):
+        alone, all_scores = learner.scores(feats, legal), learner.scores(feats)
+        assert alone[legal].tobytes() == all_scores[legal].tobytes()
+        learner.visit(feats, legal, zero)
+    assert learner.shape_counts()["dense"] > 20
 
 
 def test_a_sketch_of_another_size_is_refused():

@@ -1,12 +1,14 @@
 """Softmax and sampling against numpy in double precision, and against chance."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from slow_learners import zero_share
 
-from parser.score.choose import draw, probabilities
+from parser.score.choose import best, draw, probabilities, spans
 
 SCORES = st.lists(st.floats(-1000, 1000, width=32), min_size=1, max_size=70)
 
@@ -31,6 +33,47 @@ def test_exponential_over_its_whole_range():
 def test_a_hopeless_action_has_probability_0():
     assert probabilities([0, -200], [0, 1]).tolist() == [1, 0]
     assert probabilities([1e30, -1e30], [0, 1]).tolist() == [1, 0]
+
+
+WIDE = st.integers(1, 400).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, n - 1), max_size=40)))
+
+
+def some_scores(n, seed):
+    """With many ties, and zeros of both signs."""
+    return np.random.default_rng(seed).choice(np.array([-3, -1.5, -0.0, 0.0, 1e-40, 2, 2.5], np.float32), n)
+
+
+@given(WIDE, st.sets(st.integers(0, 399), max_size=30), st.integers(0, 2**32))
+def test_the_best_is_the_first_of_the_largest(wide, but, seed):
+    n, legal = wide
+    scores, but = some_scores(n, seed), sorted(a for a in but if a < n)
+    left = sorted(set(legal) - set(but))
+    assert best(scores, sorted(legal), but) == (max(left, key=lambda a: (scores[a], -a)) if left else -1)
+    assert best(scores, sorted(legal)) == (max(legal, key=lambda a: (scores[a], -a)) if legal else -1)
+
+
+@given(WIDE)
+def test_spans_hold_all_that_is_set_and_little_else(wide):
+    n, chosen = wide
+    mask = np.zeros(n, np.uint8)
+    mask[sorted(chosen)] = 1
+    found = spans(mask)
+    covered = {a for start, end in found for a in range(start, end)}
+    assert covered >= chosen
+    assert all(end < start for (_, end), (start, _) in pairwise(found))
+    assert len(found) <= 8
+    blocks = {a // 16 for a in chosen}
+    if len(found) < 8:
+        assert covered == {a for a in range(n) if a // 16 in blocks}
+
+
+@given(WIDE, st.integers(0, 2**32))
+def test_illegal_actions_between_change_no_bit_of_a_probability(wide, seed):
+    n, chosen = wide
+    legal = sorted(chosen) or [0]
+    scores = np.random.default_rng(seed).normal(0, 5, n).astype(np.float32)
+    alone = probabilities(scores[legal], range(len(legal)))
+    assert probabilities(scores, legal)[legal].tobytes() == alone.tobytes()
 
 
 def test_no_legal_action_is_an_error():
