@@ -8,17 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Large tables are read at random: with pages of 2 MiB most reads need no walk through the page tables. A wish only. */
-#if defined(__linux__)
-#include <sys/mman.h>
-#ifdef MADV_HUGEPAGE
-#define ARCSPEED_ADVISE_HUGE(memory, bytes) ((void)madvise(memory, bytes, MADV_HUGEPAGE))
-#endif
-#endif
-#ifndef ARCSPEED_ADVISE_HUGE
-#define ARCSPEED_ADVISE_HUGE(memory, bytes) ((void)(memory), (void)(bytes))
-#endif
-
 #define KERNEL_LANES 32
 #define KERNEL_SHORT 64 /* columns of a short row */
 #define KERNEL_ILLEGAL (-32768)

@@ -109,9 +109,7 @@ cdef class Memory:
     cdef MemoryC c
     cdef object owner       # the engine it was made for
     cdef size_t sign_bytes
-    cdef void* bucket_memory    # what is to be freed for c.buckets,
-    cdef void* arena_memory     # c.arena,
-    cdef void* record_memory    # c.words.records
+    cdef void* record_memory    # what is to be freed for c.words.records
     cdef void* of_word_memory   # and c.of_word
 
     # Room for n words more, all of which may be new.

@@ -9,11 +9,10 @@ from libc.string cimport memcpy, memset
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
 
-cdef extern from "parser/compiled/kernel.h":
-    void ADVISE_HUGE "ARCSPEED_ADVISE_HUGE"(void* memory, size_t bytes) noexcept nogil
+cdef extern from "parser/score/pages.h":
+    void* pages_malloc(size_t n) noexcept nogil
 
 cdef enum:
-    PAGE = 1 << 21
     FIRST_BITS = 12             # of the buckets; at most
     MOST_BITS = 19              # so many: 32 MiB
     ARENA_BYTES = 1 << 26       # 64 MiB, touched as needed
@@ -31,21 +30,28 @@ cdef void* aligned(size_t bytes) except NULL:
     return memory
 
 
-cdef void* large(size_t bytes, void** memory) except NULL:
-    """Zeroed memory of whole large pages inside `memory`, which is to be freed; pages cost nothing until touched."""
-    cdef char* start
-    memory[0] = calloc(bytes + 2 * <size_t>PAGE, 1)
-    if memory[0] == NULL:
+cdef void* large(size_t bytes) except NULL:
+    """Memory that is read at random, at a multiple of LINE; pages cost nothing until touched. free() it."""
+    cdef void* memory = pages_malloc(max(bytes, <size_t>1 << 21))
+    if <size_t>memory % LINE != 0:      # where there are no huge pages
+        free(memory)
+        memory = NULL
+        posix_memalign(&memory, LINE, bytes)
+    if memory == NULL:
         raise MemoryError(f"no memory for {bytes} bytes")
-    start = <char*>((<size_t>memory[0] + PAGE - 1) // PAGE * PAGE)
-    ADVISE_HUGE(start, (bytes + PAGE - 1) // PAGE * PAGE)
-    return start
+    return memory
+
+
+cdef kernel_bucket* empty_buckets(int32_t bits) except NULL:
+    cdef void* memory = large(sizeof(kernel_bucket) << bits)
+    memset(memory, 0, sizeof(kernel_bucket) << bits)
+    return <kernel_bucket*>memory
 
 
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))
-        self.bucket_memory = self.arena_memory = self.record_memory = self.of_word_memory = NULL
+        self.record_memory = self.of_word_memory = NULL
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
                  int32_t n_slots, int32_t n_refs, int32_t n_values, int32_t n_locals):
@@ -54,11 +60,11 @@ cdef class Memory:
         cdef MemoryC* m = &self.c
         cdef size_t row = width * sizeof(int16_t)
         self.owner = owner
-        m.buckets = <kernel_bucket*>large(sizeof(kernel_bucket) << FIRST_BITS, &self.bucket_memory)
+        m.buckets = empty_buckets(FIRST_BITS)
         m.shift = 64 - FIRST_BITS
         m.n_lines = ARENA_BYTES // LINE
         m.used = 1
-        m.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row, &self.arena_memory)
+        m.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row)
         m.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
         m.bounds = <int32_t*>aligned(2 * n_kept * sizeof(int32_t))
         self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
@@ -86,7 +92,7 @@ cdef class Memory:
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
-        for memory in (<size_t>self.bucket_memory, <size_t>self.arena_memory, <size_t>self.record_memory,
+        for memory in (<size_t>m.buckets, <size_t>m.arena, <size_t>self.record_memory,
                        <size_t>self.of_word_memory, <size_t>m.kept, <size_t>m.signs, <size_t>m.scores,
                        <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts,
                        <size_t>m.tails,
@@ -177,19 +183,18 @@ cdef class Memory:
     cdef int grow_buckets(self) except -1 nogil:
         """Twice as many, so that about a quarter of the places is used."""
         cdef MemoryC* m = &self.c
-        cdef void* old_memory = self.bucket_memory
         cdef kernel_bucket* old = m.buckets
         cdef size_t i, n = <size_t>1 << (64 - m.shift)
         cdef int32_t k, bits = min(64 - m.shift + 1, MOST_BITS)
         with gil:
-            m.buckets = <kernel_bucket*>large(sizeof(kernel_bucket) << bits, &self.bucket_memory)
+            m.buckets = empty_buckets(bits)
         m.shift = 64 - bits
         m.remembered = 0
         for i in range(n):
             for k in range(KERNEL_WAYS):
                 if old[i].key[k] != 0:
                     remember(m, old[i].key[k], old[i].row[k])
-        free(old_memory)
+        free(old)
         return 0
 
 
