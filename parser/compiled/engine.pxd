@@ -59,9 +59,10 @@ cdef class Engine(Flat):
     # Scores a state of the sentence in m.of_word: gives the rank of the best column where mask is set. m.scores has
     # all of them, if they are asked for.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil
-    # The same with all columns; with the plain way of scoring where a sum could leave 16 bits.
+    # The same with all columns; where a sum could leave 16 bits, with 32.
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
-    cdef int32_t choose_wide(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
+    cdef int32_t choose_wide(self, MemoryC* m, ListsC* lists, SceneC* scene, const int16_t* mask) noexcept nogil
+    cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil
     cdef void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil
     # Does a chunk look at anything else than when its sum was kept? Notes what it looks at now.
     cdef bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,

@@ -8,8 +8,8 @@ from parser.common cimport feat_t
 from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_CHUNKS, MAX_LOCALS, MAX_TERMS, PRESENCE, SLOTS_KEPT,
                                    ChunkC, Flat, LocalC, LookupC, ProgramC, RefC, StepC, pattern_place)
 from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
-                                     find_record, home_of, keep_sum, kernel_bucket, kernel_sets, line_of, look_beside,
-                                     new_record, values_of)
+                                     find_record, home_of, keep_sum, kernel_bucket, kernel_rows, kernel_sets, line_of,
+                                     look_beside, new_record, values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      Extractor, RuleC, distance_value, set_value)
@@ -145,7 +145,7 @@ cdef class Engine(Flat):
             bound += m.bounds[2 * sums[i]]
             most += m.bounds[2 * sums[i] + 1]
         if most + lists.rows.most > ROW_LIMIT:
-            return self.choose_wide(m, &scene, mask)
+            return self.choose_of_all(m, &scene, mask)
         put_long(&lists, self.bias)
         i = self.kernels.best(&lists.rows, mask, self.rank, m.sums, &top)
         # Nearly always something in the head is better than anything behind it can be
@@ -162,30 +162,52 @@ cdef class Engine(Flat):
             if self.chunks[i].kind != KIND_ANCHORED or scene.node[self.chunks[i].anchor] >= 0:
                 self.begin_task(m, &self.chunks[i], scene, &task)
                 self.collect(m, &lists, &task, scene)
-        if lists.rows.most + self.bias_most > ROW_LIMIT:
-            return self.choose_wide(m, scene, mask)
         put_long(&lists, self.bias)
         lists.rows.tails[lists.rows.n_tails] = self.bias
         lists.rows.n_tails += 1
+        if lists.rows.most + self.bias_most > ROW_LIMIT:
+            return self.choose_wide(m, &lists, scene, mask)
         best = self.kernels.best_of_all(&lists.rows, self.blocks, mask, self.rank, m.sums)
         for i in range(self.width):
             m.scores[i] = m.sums[i]
         return best
 
-    cdef int32_t choose_wide(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
-        """Template by template, in 32 bits."""
-        cdef uint64_t present = self.present_of(m, scene)
+    cdef int32_t choose_wide(self, MemoryC* m, ListsC* lists, SceneC* scene, const int16_t* mask) noexcept nogil:
+        """In 32 bits; template by template if there are sums that no row of 16 bits can hold."""
+        cdef uint64_t present
         cdef int32_t i, best = -1
         m.wide += 1
-        for i in range(self.width):
-            m.scores[i] = self.bias[i]
-        for i in range(self.extractor.n_rules):
-            self.add_rule(m, self.extractor, i, present, scene, m.scores)
+        memset(m.scores, 0, self.width * sizeof(int32_t))
+        if m.has_wide_rows:
+            present = self.present_of(m, scene)
+            for i in range(self.width):
+                m.scores[i] = self.bias[i]
+            for i in range(self.extractor.n_rules):
+                self.add_rule(m, self.extractor, i, present, scene, m.scores)
+        else:
+            self.add_wide(m.scores, &lists.rows)
         for i in range(self.width):
             if mask[i] and (best < 0 or m.scores[i] > m.scores[best]
                             or (m.scores[i] == m.scores[best] and self.rank[i] < self.rank[best])):
                 best = i
         return self.rank[best]
+
+    cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil:
+        cdef const int16_t* row
+        cdef const signed char* short_row
+        cdef int32_t i, k, width = self.width
+        for k in range(rows.n_longs):
+            row = rows.longs[k]
+            for i in range(KERNEL_SHORT):
+                out[i] += row[i]
+        for k in range(rows.n_shorts):
+            short_row = rows.shorts[k]
+            for i in range(KERNEL_SHORT):
+                out[i] += short_row[i]
+        for k in range(rows.n_tails):
+            row = rows.tails[k]
+            for i in range(KERNEL_SHORT, width):
+                out[i] += row[i]
 
     cdef inline void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil:
         cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps

@@ -98,6 +98,7 @@ cdef struct MemoryC:
     int64_t met             # how often a word was new,
     int64_t full            # how often the tails were needed,
     int64_t wide            # and how often more than 16 bits
+    bint has_wide_rows      # numbers of a sum left 16 bits: its row cannot be used
     int32_t sentence        # number of the sentence, part of every sign
 
 

@@ -245,7 +245,8 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
         bound = max(bound, min(m.found[i], <int32_t>ROW_LIMIT))
     for i in range(width):
         most = max(most, max(m.found[i], -m.found[i]))
-    most = min(most, <int32_t>0xFFFF)       # above ROW_LIMIT: the row cannot be used
+    m.has_wide_rows |= most > ROW_LIMIT
+    most = min(most, <int32_t>0xFFFF)
     found = <uint64_t>most << 48 | <uint64_t>bound << 32 | first << 4 | <uint32_t>kind | ROW_KNOWN
     if kept:
         remember(m, key, found)

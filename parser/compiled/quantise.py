@@ -14,7 +14,7 @@ import numpy as np
 from parser.score.weights import Weights
 
 LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
-FINER = 2.5
+FINER = 2
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
 
 

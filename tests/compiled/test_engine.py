@@ -218,9 +218,10 @@ def test_a_memory_that_is_too_small(trained, room):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_sums_that_leave_16_bits(trained, monkeypatch):
-    """Weights so finely rounded that many states need more: they are scored in 32 bits, and exactly."""
-    monkeypatch.setattr("parser.compiled.quantise.FINER", 5)
+@pytest.mark.parametrize(("finer", "all_of_them"), [(5, False), (200, True)])
+def test_sums_that_leave_16_bits(trained, monkeypatch, finer, all_of_them):
+    """Weights so finely rounded that many states, or even sums of one lookup, need more: 32 bits, and exactly."""
+    monkeypatch.setattr("parser.compiled.quantise.FINER", finer)
     system, templates, weights = trained("eager")
     for kernel in kernel_names():
         parser = compiled(system, templates, weights, kernel)
@@ -231,7 +232,8 @@ def test_sums_that_leave_16_bits(trained, monkeypatch):
                 found, wrong = parser.differences(atomizer.batch_sentence(batch, k), session.work)
                 assert wrong == []
                 states += found
-        assert 10 < session.work.own.counts()["wide"] < 2 * states  # some, and not all
+        wide = session.work.own.counts()["wide"]
+        assert wide == 2 * states if all_of_them else 10 < wide < 2 * states
 
 
 @pytest.mark.slow
