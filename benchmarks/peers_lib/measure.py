@@ -8,12 +8,12 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from peers_lib.systems import System
-from peers_lib.worker import environment
 from runs import file_digest, files_of
 
 from parser.evaluate.load import read_corpus
 from parser.evaluate.report import as_dict, evaluate
+from peers_lib.systems import System
+from peers_lib.worker import environment
 
 BENCHMARKS = Path(__file__).resolve().parent.parent
 

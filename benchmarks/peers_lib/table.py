@@ -59,7 +59,11 @@ def measured(rows: Sequence[dict]) -> str:
             names = places.setdefault((row["date"], row["machine"]), [])
             names += [row["title"]] if row["title"] not in names else []
     loads = [row["load"] for row in rows if "missing" not in row]
-    load = f"Load while measuring, with other work on the machine: {min(loads):.1f} to {max(loads):.1f}.\n" if loads else ""
+    load = (
+        f"Load while measuring, with other work on the machine: {min(loads):.1f} to {max(loads):.1f}.\n"
+        if loads
+        else ""
+    )
     if len(places) == 1:
         ((date, machine),) = places
         return f"{date}, {machine}. {load}"
