@@ -12,7 +12,7 @@ YARA_ITERATIONS = 20
 
 @dataclass(frozen=True)
 class System:
-    name: str  # as `--only` and the files of results have it
+    name: str  # as `--only` and the files of results have it: the peer, and which of its ways
     title: str  # as the table has it
     worker: str  # a module of peers_lib
     module: str | None  # what its interpreter must be able to import
@@ -48,7 +48,7 @@ def less(done: int, default: int, what: str) -> str:
 
 def arcspeed() -> Iterable[System]:
     learners = {"": ("", {}), "-rda": (", AdaGrad-RDA", {"learner": "adagrad-rda"})}
-    features = {"": ("", {}), "-zn11": (", zn11", {"features": "zn11"})}
+    features = {"-default": ("", {}), "-zn11": (", zn11", {"features": "zn11"})}
     for part, (features_title, chosen) in features.items():
         for end, (learner_title, learner) in learners.items():
             options = {**chosen, **learner}
@@ -67,7 +67,7 @@ def udpipe(iterations: int) -> Iterable[System]:
         "(the models for Universal Dependencies have them, and 30 iterations); parsing with "
     )
     ways = {
-        "udpipe": ("UDPipe 1, greedy", "beam_search=0", "beam_search=0 (greedy)"),
+        "udpipe-greedy": ("UDPipe 1, greedy", "beam_search=0", "beam_search=0 (greedy)"),
         "udpipe-beam": ("UDPipe 1, its default beam", "", "its default, a beam of 5; the same model"),
     }
     for name, (title, options, words) in ways.items():
@@ -82,7 +82,11 @@ def spacy(steps: int) -> Iterable[System]:
         "is kept; "
     )
     ways = {
-        "spacy": ("spaCy, gold tags", True, "gold UPOS, XPOS and FEATS embedded too (POS, TAG, MORPH, 1000 rows each)"),
+        "spacy-tags": (
+            "spaCy, gold tags",
+            True,
+            "gold UPOS, XPOS and FEATS embedded too (POS, TAG, MORPH, 1000 rows each)",
+        ),
         "spacy-words": ("spaCy, words only", False, "features as they come: NORM, PREFIX, SUFFIX, SHAPE, no tags"),
     }
     for name, (title, tags, words) in ways.items():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-BASE = "arcspeed"  # the row that ratios are of
+BASE = "arcspeed-default"  # the row that ratios are of
 
 ABOUT = """\
 Every system was trained on the train file and parses the dev file of the same treebank, with gold tokens and tags, in a
@@ -59,11 +59,7 @@ def measured(rows: Sequence[dict]) -> str:
             names = places.setdefault((row["date"], row["machine"]), [])
             names += [row["title"]] if row["title"] not in names else []
     loads = [row["load"] for row in rows if "missing" not in row]
-    load = (
-        f"Load while measuring, with other work on the machine: {min(loads):.1f} to {max(loads):.1f}.\n"
-        if loads
-        else ""
-    )
+    load = f"Load while measuring: {min(loads):.1f} to {max(loads):.1f}.\n" if loads else ""
     if len(places) == 1:
         ((date, machine),) = places
         return f"{date}, {machine}. {load}"
