@@ -67,7 +67,7 @@ def compare(given: argparse.Namespace) -> None:
             record.write()
     rows = record.in_order([system.name for system in systems])
     drawn = draw(rows, given.output / "peers.png")
-    text = document(rows, drawn, "python benchmarks/peers.py " + " ".join(sys.argv[1:]))
+    text = document(rows, drawn)
     (given.output / "peers.md").write_text(text, encoding="utf-8")
     print(text)
 

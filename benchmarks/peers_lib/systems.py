@@ -85,7 +85,7 @@ def spacy(steps: int) -> Iterable[System]:
         "spacy-tags": (
             "spaCy, gold tags",
             True,
-            "gold UPOS, XPOS and FEATS embedded too (POS, TAG, MORPH, 1000 rows each)",
+            "gold UPOS, XPOS, FEATS embedded too (POS, TAG, MORPH, 1000 rows each)",
         ),
         "spacy-words": ("spaCy, words only", False, "features as they come: NORM, PREFIX, SUFFIX, SHAPE, no tags"),
     }

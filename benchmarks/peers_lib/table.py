@@ -18,6 +18,18 @@ arcspeed's evaluator: all words, labels with subtypes; the last one is without p
 """
 
 
+COMMANDS = """\
+## Commands
+
+    pip install ufal.udpipe spacy vowpalwabbit matplotlib
+    python benchmarks/peers.py TREEBANK ...
+
+What is said to be shortened above was so by `--udpipe-iterations`, `--spacy-steps`, `--vw-passes`. After a change to
+arcspeed, `python benchmarks/peers.py TREEBANK ... --only arcspeed --again all` replaces its rows and leaves the others.
+MaltParser and Yara (`--malt JAR`, `--yara JAR`) are measured where their archives are given.
+"""
+
+
 @dataclass(frozen=True)
 class Column:
     title: str
@@ -40,14 +52,14 @@ COLUMNS = (
 )
 
 
-def document(rows: Sequence[dict], chart: bool, command: str) -> str:
+def document(rows: Sequence[dict], chart: bool) -> str:
     """Rows in the order of systems; treebanks in the order in which they come."""
     parts = [f"# arcspeed beside its peers\n\n{measured(rows)}", ABOUT]
     parts += ["![words per second against LAS](peers.png)\n"] if chart else []
     for treebank in dict.fromkeys(row["treebank"] for row in rows):
         own = [row for row in rows if row["treebank"] == treebank]
         parts.append(f"## {treebank}\n\n{table(own)}")
-    parts += [f"## Settings\n\n{settings(rows)}", f"## Command\n\n    {command}\n"]
+    parts += [f"## Settings\n\n{settings(rows)}", COMMANDS]
     return "\n".join(parts)
 
 
