@@ -44,8 +44,8 @@ def measure(bench: Bench, system: System, treebank: str) -> dict:
         trained, parsed, output = trained_and_parsed(bench, system, train, dev)
     except PeerError as error:
         return facts | {"missing": str(error)}
-    if trained.get("steps", 0) < system.training.get("max_steps", 0):
-        facts["reduced"] = ""  # it stopped of its own accord before the limit
+    if trained.get("stopped"):
+        facts["reduced"] = ""  # of its own accord, before the limit
     return facts | figures(trained, parsed) | {"scores": scores(dev, str(output))}
 
 
@@ -128,7 +128,7 @@ def remark(trained: dict, parsed: dict) -> str:
     """What is to be said of this run besides its settings."""
     parts = []
     if "steps" in trained:
-        parts.append(f"stopped after {trained['steps']} steps, step {trained['best_step']} kept")
+        parts.append(f"scored until step {trained['steps']}, step {trained['best_step']} kept")
     if "repaired" in parsed:
         parts.append(f"{parsed['repaired']} of {parsed['words']} arcs had to be repaired")
     return ", ".join(parts)

@@ -23,8 +23,10 @@ def train(task: dict) -> dict:
     spacy.registry.readers.register(READER, func=gold_sentences)
     spacy.registry.loggers.register(LOGGER, func=lambda: logger_into(scores))
     Path(task["model"]).mkdir(parents=True, exist_ok=True)
-    run(init_nlp(config_of(task)), Path(task["model"]))
+    config = config_of(task)
+    run(init_nlp(config), Path(task["model"]))
     steps = {"steps": max(scores), "best_step": max(scores, key=scores.get)}
+    steps["stopped"] = steps["steps"] + config["training"]["eval_frequency"] <= config["training"]["max_steps"]
     return {"version": version("spacy"), "bytes": size_of(Path(task["model"]) / "model-best"), **steps}
 
 

@@ -351,6 +351,6 @@ def test_the_chart_is_drawn_where_there_is_matplotlib(tmp_path, monkeypatch):
 
 
 def test_what_is_said_of_a_run():
-    assert measure.remark({"steps": 400, "best_step": 200}, {}) == "stopped after 400 steps, step 200 kept"
+    assert measure.remark({"steps": 400, "best_step": 200}, {}) == "scored until step 400, step 200 kept"
     assert measure.remark({}, {"repaired": 3, "words": 70}) == "3 of 70 arcs had to be repaired"
     assert peers.said({"treebank": "T", "title": "X", "missing": "why"}) == "T X: not measured: why"
