@@ -350,6 +350,35 @@ def test_the_chart_is_drawn_where_there_is_matplotlib(tmp_path, monkeypatch):
     assert (tmp_path / "peers.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_figures_are_of_the_best_round_and_of_the_first():
+    trained = {"version": "1", "cpu_seconds": 7.5, "peak_mb": 90.0, "bytes": 2_500_000}
+    parsed = {"words": 100, "parse": [0.5, 0.1, 0.2], "peak_mb": 30.0, "load": 0.5}
+    found = measure.figures(trained, parsed)
+    assert (found["parse"], found["first"], found["files"]) == (1000.0, 200.0, None)
+    assert (found["train_seconds"], found["train_mb"], found["parse_mb"]) == (7.5, 90.0, 30.0)
+    assert found["model_mb"] == 2.5
+    by_difference = measure.figures(trained, {"words": 100, "files": [0.5], "peak_mb": 1.0, "load": 0.5})
+    assert (by_difference["parse"], by_difference["files"]) == (None, 200.0)
+
+
+@pytest.mark.parametrize(("stopped", "said"), [(True, ""), (False, "1 of 2 steps")])
+def test_training_that_stopped_of_its_own_accord_is_not_called_shortened(
+    stopped, said, two_treebanks, tmp_path, monkeypatch
+):
+    def pretend(*given) -> None:
+        task = given[2]
+        facts = {"peak_mb": 1.0, "cpu_seconds": 1.0, "load": 0.0, "version": "1", "bytes": 1, "stopped": stopped}
+        Path(task["result"]).write_text(json.dumps(facts | {"words": 1, "parse": [1.0]}))
+        if task["do"] == "parse":
+            Path(task["output"]).write_bytes(Path(task["input"]).read_bytes())
+
+    monkeypatch.setattr(measure, "run", pretend)
+    short = systems.System("some", "Some", "with_some", None, {}, "about", reduced="1 of 2 steps")
+    row = measure.measure(measure.Bench(tmp_path, {}, 0.0), short, str(two_treebanks / "A-One"))
+    assert row["reduced"] == said
+    assert row["scores"]["las"] == 100
+
+
 def test_what_is_said_of_a_run():
     assert measure.remark({"steps": 400, "best_step": 200}, {}) == "scored until step 400, step 200 kept"
     assert measure.remark({}, {"repaired": 3, "words": 70}) == "3 of 70 arcs had to be repaired"
