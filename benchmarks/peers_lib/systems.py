@@ -17,7 +17,7 @@ class System:
     worker: str  # a module of peers_lib
     module: str | None  # what its interpreter must be able to import
     training: dict  # options that decide the model
-    about: str  # the settings, in words
+    about: str  # the settings, in words, where nothing is shortened
     parsing: dict = field(default_factory=dict)  # options that decide how it parses
     reduced: str = ""  # what is less than the documented default
 
@@ -63,7 +63,7 @@ def udpipe(iterations: int) -> Iterable[System]:
     about = (
         "parser only (tokenizer=none, tagger=none), the manual's defaults: projective arc-standard, dynamic oracle, "
         f"structured_interval=8, hidden_layer=200, embeddings of form 50, UPOS 20, FEATS 20, DEPREL 20, "
-        f"iterations={iterations}, the best on the development set is kept; no pre-trained embeddings "
+        f"iterations={UDPIPE_ITERATIONS}, the best on the development set is kept; no pre-trained embeddings "
         "(the models for Universal Dependencies have them, and 30 iterations); parsing with "
     )
     ways = {
@@ -78,8 +78,8 @@ def udpipe(iterations: int) -> Iterable[System]:
 def spacy(steps: int) -> Iterable[System]:
     about = (
         "`spacy init config --lang xx --pipeline parser --optimize efficiency`, from scratch, no vectors, one sentence "
-        f"a Doc with its gold tokens and boundaries; max_steps={steps}, patience=1600, the best on the development set "
-        "is kept; "
+        f"a Doc with its gold tokens and boundaries; max_steps={SPACY_STEPS}, patience=1600, the best on the development "
+        "set is kept; "
     )
     ways = {
         "spacy-tags": (
@@ -98,7 +98,7 @@ def spacy(steps: int) -> Iterable[System]:
 def vw(passes: int) -> System:
     about = (
         "the settings of its demo `dependencyparsing`: arc-hybrid, roll-in mix_per_roll, roll-out oracle, "
-        f"search_alpha=1e-5, search_history_length=3, nn=5, ftrl, {passes} passes, lower-cased forms and tags; "
+        f"search_alpha=1e-5, search_history_length=3, nn=5, ftrl, {VW_PASSES} passes, lower-cased forms and tags; "
         f"{VW_BITS} bits of weights (30 would be 16 GB of memory); a pseudo-word ends every sentence (9.11 leaves the "
         "last word unattached)"
     )

@@ -59,7 +59,7 @@ def document(rows: Sequence[dict], chart: bool) -> str:
     for treebank in dict.fromkeys(row["treebank"] for row in rows):
         own = [row for row in rows if row["treebank"] == treebank]
         parts.append(f"## {treebank}\n\n{table(own)}")
-    parts += [f"## Settings\n\n{settings(rows)}", COMMANDS]
+    parts += [f"## Settings\n\nWhere the table does not say that they were shortened:\n\n{settings(rows)}", COMMANDS]
     return "\n".join(parts)
 
 
