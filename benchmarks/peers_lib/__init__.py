@@ -1,0 +1,1 @@
+"""The systems that benchmarks/peers.py compares, and what it makes of their figures."""
