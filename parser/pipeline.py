@@ -5,9 +5,10 @@ computed when it is first asked for comes out the same in every thread, if sever
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -92,7 +93,7 @@ class Parser:
     """
 
     assembly: Assembly
-    weights: Weights | None  # None in a slim model: it parses, but has nothing to explain itself with
+    _weights: "Weights | Callable[[], Weights] | None"
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
     stored: Compiled | None = None  # the compiled weights, where they come from a file
@@ -179,6 +180,19 @@ class Parser:
     # Parsing
 
     @cached_property
+    def weights(self) -> Weights | None:
+        """The weights in floating point, to be explained by. None in a slim model, which parses without.
+
+        Those of a file are read and checked when they are first asked for; ModelFileError where they are damaged.
+        """
+        return self._weights() if callable(self._weights) else self._weights
+
+    @property
+    def is_slim(self) -> bool:
+        """Has it only what parsing needs?"""
+        return self._weights is None
+
+    @cached_property
     def size(self) -> dict[str, int]:
         """Number of feature values with weights (rows), and of weights."""
         return self.known_size or {"rows": self.weights.n_rows, "weights": self.weights.n_weights}
@@ -201,7 +215,10 @@ class Parser:
         """What parses one sentence: its decisions are those of `compiled`, or of the weights for easy-first."""
         if self.compiled is None:
             return self.assembly.sentence_parser(self.weights)
-        return CompiledParser(self.assembly.system, self.compiled)
+        try:
+            return CompiledParser(self.assembly.system, self.compiled)
+        except ValueError as error:  # a plan that is too large; training begins with a look whether there is one
+            raise TemplateError(f"features {self.assembly.templates.name!r}: {error}") from None
 
     def _session(self) -> Session:
         """An idle session or a new one; list.pop is atomic, so threads never share one."""
@@ -389,7 +406,7 @@ class Parser:
         loudest for the move that was taken."""
         from parser.explain import explain_steps
 
-        if self.weights is None:
+        if self.is_slim:
             raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
@@ -444,16 +461,9 @@ def as_trees(given: list[dict], names: Sequence[str], found: ParsedArrays) -> It
         start = end
 
 
-def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
-    if "compiled/scale" not in file or assembly.is_easy_first:
-        return None
-    scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
-    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)
-
-
 def parser_in(file: ModelFile) -> Parser:
-    """The parser of an open model file."""
-    try:
+    """The parser of an open model file: all that parsing needs is checked now, the weights when they are asked for."""
+    with usable(file):
         about, templates = file.data("parser"), file.data("templates")
         assembly = Assembly(
             Config.from_tables(file.data("config"), file.path),
@@ -464,12 +474,34 @@ def parser_in(file: ModelFile) -> Parser:
             about["pos"],
         )
         fast = stored_tables(file, assembly)
-        arrays = file.arrays("weights")
-        weights = validate_weights(arrays, about["n_actions"]) if arrays or fast is None else None
         clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True)) or None
         if assembly.n_actions != about["n_actions"]:
             raise ModelFileError(f"{about['n_actions']} actions, but its labels make {assembly.n_actions}")
+        weights = None
+        if fast is None:
+            weights = stored_weights(file, assembly.n_actions)
+        elif "weights/keys" in file:
+            weights = partial(stored_weights, file, assembly.n_actions)
         return Parser(assembly, weights, file.data("provenance"), clusters, fast, about["size"])
+
+
+def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
+    if "compiled/scale" not in file or assembly.is_easy_first:
+        return None
+    scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
+    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)
+
+
+def stored_weights(file: ModelFile, n_actions: int) -> Weights:
+    with usable(file):
+        return validate_weights(file.arrays("weights"), n_actions)
+
+
+@contextmanager
+def usable(file: ModelFile) -> Iterator[None]:
+    """Whatever is wrong with what stands in the file is a ModelFileError that names it."""
+    try:
+        yield
     except ModelFileError as error:
         text = str(error)
         raise ModelFileError(text if text.startswith(file.path) else f"{file.path}: {text}") from None

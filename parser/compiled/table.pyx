@@ -29,21 +29,12 @@ cdef class Table:
 
     def check(self, int64_t n_bytes):
         cdef uint64_t i
-        cdef int32_t k
-        cdef uint32_t row
-        cdef int32_t j
-        cdef bint has_room = False, wrong = False
+        cdef bint has_room = False, right = True
         with nogil:
             for i in range(self.c.n_buckets):
-                for k in range(SLOTS):
-                    row = self.c.buckets[i].row[k]
-                    has_room |= row == 0
-                    if row != 0 and not fits(&self.c, row, n_bytes):
-                        wrong = True
-                    for j in range(k):
-                        wrong |= row != 0 and self.c.buckets[i].check[j] == self.c.buckets[i].check[k]
-        used = self.buckets[:, SLOTS:] != 0
-        if wrong or not has_room or (used[:, 1:] & ~used[:, :-1]).any():    # each is filled from the front
+                right &= is_filled_from_front(&self.c.buckets[i]) and leads_to_rows(&self.c, i, n_bytes)
+                has_room |= self.c.buckets[i].row[SLOTS - 1] == 0
+        if not right or not has_room:
             raise ValueError("compiled weights: a reference that leads nowhere")
 
     def fill_filter(self):
@@ -80,10 +71,29 @@ cdef class Table:
         return out
 
 
+cdef bint is_filled_from_front(const BucketC* bucket) noexcept nogil:
+    """And does no check stand there twice?"""
+    cdef int32_t j, k
+    cdef uint32_t same = 0, wrong = 0
+    for k in range(1, SLOTS):
+        wrong |= bucket.row[k] != 0 and bucket.row[k - 1] == 0
+        for j in range(k):
+            same |= bucket.row[k] != 0 and bucket.check[j] == bucket.check[k]
+    return not (same | wrong)
+
+
+cdef bint leads_to_rows(const TableC* t, uint64_t bucket, int64_t n_bytes) noexcept nogil:
+    cdef int32_t k
+    for k in range(SLOTS):
+        if t.buckets[bucket].row[k] != 0 and not fits(t, t.buckets[bucket].row[k], n_bytes):
+            return False
+    return True
+
+
 cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
     """Does a row that starts there end within the bytes, and name only columns that exist?"""
     cdef int64_t n
-    cdef int32_t k, head, column
+    cdef int32_t k, head, largest = 0
     cdef const uint8_t* row = t.rows + at
     if at + 2 > n_bytes:
         return False
@@ -91,11 +101,13 @@ cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
     n = head >> 1
     if at + 2 + n * ((2 if t.wide_columns else 1) + (2 if head & 1 else 1)) > n_bytes:
         return False
-    for k in range(<int32_t>n):
-        column = row[2 + 2 * k] | row[3 + 2 * k] << 8 if t.wide_columns else row[2 + k]
-        if column >= t.n_columns:
-            return False
-    return True
+    if t.wide_columns:
+        for k in range(<int32_t>n):
+            largest = max(largest, <int32_t>read16(row + 2 + 2 * k))
+    else:
+        for k in range(<int32_t>n):
+            largest = max(largest, <int32_t>row[2 + k])
+    return largest < t.n_columns
 
 
 def build_table(model):

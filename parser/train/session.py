@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from parser.assemble import Assembly
 from parser.config import Config, ConfigError
 from parser.model.file import ModelFile, check_output
 from parser.model.layout import ModelFileError
 from parser.pipeline import Parser
-from parser.score.weights import Weights
+from parser.score.weights import TYPES, Weights
 from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.history import History
@@ -67,6 +70,7 @@ class TrainingRun:
         treebank = read_treebank(train, format)
         dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
+        require_compilable(self.setup.assembly)
         self.judge = None
         if dev_treebank is not None:
             self.judge = Judge(dev_treebank, self.setup.assembly, self.setup.clusters, SENTENCES)
@@ -220,6 +224,12 @@ class TrainingRun:
         about = file.data("provenance")
         if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
             raise ConfigError(f"{file.path}: was trained on other data")
+
+
+def require_compilable(assembly: Assembly) -> None:
+    """TemplateError where the features are more than the tables of parsing can do: before the hours, not after."""
+    none = {name: np.zeros(int(name == "offsets"), dtype) for name, dtype in TYPES.items()}
+    Parser(assembly, Weights(assembly.n_actions, **none)).sentence_parser  # noqa: B018
 
 
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
