@@ -20,7 +20,7 @@ from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
 from parser.feature.strings import Strings, Words
 from parser.feature.templates import TemplateError, parse_templates
-from parser.model.file import ModelFile, write_model
+from parser.model.file import ModelFile, model_size, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import validate_weights
 from parser.parallel import parsed_batches
@@ -141,12 +141,29 @@ class Parser:
         slim: only the tables that parsing needs (easy-first needs the weights themselves, and keeps them).
         compiled: with these tables; without them loading makes them anew.
         """
+        content = self._content(slim, compiled)
+        content["data"] |= extra_data or {}
+        content["arrays"] |= extra_arrays or {}
+        write_model(path, **content)
+
+    def file_size(self, *, slim: bool = False) -> int:
+        """How many bytes `save` would write."""
+        return model_size(**self._content(slim, True))
+
+    def shrunk(self, n_bytes: int, *, slim: bool = False) -> "Parser":
+        """The parser itself if its file has at most so many bytes, else one that fits: without the weights that are
+        missed least. A slim model has nothing to choose from: ModelFileError."""
+        from parser.train.shrink import shrunk
+
+        self.require_weights("be made smaller")
+        return shrunk(self, n_bytes, slim)
+
+    def _content(self, slim: bool, compiled: bool) -> dict[str, dict]:
         clusters = self.clusters or {}
         fast = self.compiled if compiled or slim else None
         weights = None if slim and fast else self.weights
-        write_model(
-            path,
-            data={
+        return {
+            "data": {
                 "config": self.assembly.config.tables(),
                 "parser": {
                     "root_label": self.assembly.root_label,
@@ -158,19 +175,17 @@ class Parser:
                 "templates": {"name": self.assembly.templates.name, "text": self.assembly.templates.text},
                 "provenance": self.provenance,
                 **({"compiled/scale": fast.scale} if fast else {}),
-                **(extra_data or {}),
             },
-            strings={
+            "strings": {
                 "labels": self.assembly.labels,
                 "clusters/forms": list(clusters),
                 "clusters/names": list(clusters.values()),
             },
-            arrays={
+            "arrays": {
                 **({f"weights/{name}": array for name, array in weights.arrays().items()} if weights else {}),
                 **({f"compiled/{name}": array for name, array in fast.arrays().items()} if fast else {}),
-                **(extra_arrays or {}),
             },
-        )
+        }
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Parser":
@@ -191,6 +206,11 @@ class Parser:
     def is_slim(self) -> bool:
         """Has it only what parsing needs?"""
         return self._weights is None
+
+    def require_weights(self, purpose: str) -> None:
+        """ModelFileError for a slim model."""
+        if self.is_slim:
+            raise ModelFileError(f"a slim model has no weights to {purpose}: train without --slim")
 
     @cached_property
     def size(self) -> dict[str, int]:
@@ -406,8 +426,7 @@ class Parser:
         loudest for the move that was taken."""
         from parser.explain import explain_steps
 
-        if self.is_slim:
-            raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
+        self.require_weights("explain itself with")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
 

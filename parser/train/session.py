@@ -19,6 +19,7 @@ from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.history import History
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
+from parser.train.shrink import Cost, cost_of, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.version import __version__
 
@@ -43,12 +44,21 @@ class Display:
     def epoch_done(self, line: dict, best: int) -> None:
         """A line of the log; `best` is the number of the best epoch so far."""
 
+    def compiled(self, floats: float, integers: float) -> None:
+        """LAS on the development set of the weights, and of the integers that are parsed with."""
+
+    def shrunk(self, budget: int, before: Cost, after: Cost) -> None:
+        """The parser was made to fit into that many bytes; or did (both are the same)."""
+
     def stopped_early(self, epoch: int) -> None:
         """No better epoch for as long as the patience lasts."""
 
 
 class TrainingRun:
-    """`output` is the model to write: beside it stand its log and its last state. None trains in memory."""
+    """`output` is the model to write: beside it stand its log and its last state. None trains in memory.
+
+    keep_last: keep that state, and the weights in the model. budget: the most bytes that the model's file may have.
+    """
 
     def __init__(
         self,
@@ -59,16 +69,18 @@ class TrainingRun:
         *,
         resume: bool = False,
         keep_last: bool = True,
+        budget: int | None = None,
         format: str = "auto",
         licence: str = "",
         display: Display | None = None,
     ) -> None:
         self.output = None if output is None else Path(output)
         self.keep_last, self.display, self.resume = keep_last, display or Display(), resume
+        self.budget = budget
         if self.output is not None:
             check_output(self.output)
         treebank = read_treebank(train, format)
-        dev_treebank = read_treebank(dev, format) if dev else None
+        self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
         require_compilable(self.setup.assembly)
         self.judge = None
@@ -110,7 +122,7 @@ class TrainingRun:
             raise
         if self.keep_last:
             self.checkpoint()
-        parser = self.parser(self.finished)
+        parser = self.within_budget(self.parser(self.finished))
         if self.output is not None:
             parser.save(self.output, slim=not self.keep_last)
             if not self.keep_last:
@@ -135,6 +147,18 @@ class TrainingRun:
         self.finished.append(current.result())
         self.scores.append(self.seed_scores(current))
         self.current = None
+
+    def within_budget(self, parser: Parser) -> Parser:
+        """Tells what integers, and the budget, cost."""
+        slim = not self.keep_last
+        before = cost_of(parser, slim, self.dev)
+        if before.las is not None and parser.compiled is not None:
+            self.display.compiled(self.setup.dev.score(parser.weights).las, before.las)
+        if self.budget is None:
+            return parser
+        small = shrunk(parser, self.budget, slim, self.judge)
+        self.display.shrunk(self.budget, before, before if small is parser else cost_of(small, slim, self.dev))
+        return small
 
     def seed_scores(self, seed: SeedTraining) -> dict:
         """What the model file says of a seed: nothing that differs between two runs on the same data."""
