@@ -6,7 +6,7 @@ import numpy as np
 
 from parser.common cimport feat_t
 
-LOAD = 0.8      # of all slots; the bound for tables from files is that some slot is free
+LOAD = 0.9      # of all slots; the bound for tables from files is that some slot is free
 
 
 cdef class Table:
@@ -125,6 +125,7 @@ class SameCheck(Exception):
 
 
 def fill_table(model, n_buckets):
+    """Equal rows, of which there are many short ones, are stored once."""
     n_columns = len(model.actions)
     cdef bint wide_columns = n_columns > 256
     cdef const feat_t[::1] keys = model.keys
@@ -136,13 +137,12 @@ def fill_table(model, n_buckets):
     cdef uint32_t[:, ::1] table = buckets
     cdef uint8_t[::1] out = rows
     cdef uint64_t at = 1, i, bucket
-    cdef int64_t first, n, k
+    cdef int64_t size
     cdef int32_t slot
-    cdef bint wide
+    cdef dict known = {}
     if len(rows) >> 32:
         raise ValueError("a model of more than 4 GiB")
     for i in range(<uint64_t>keys.shape[0]):
-        first, n = offsets[i], offsets[i + 1] - offsets[i]
         bucket = ((keys[i] >> 32) * <uint64_t>table.shape[0]) >> 32
         slot = 0
         while table[bucket, SLOTS + slot] != 0:
@@ -151,25 +151,36 @@ def fill_table(model, n_buckets):
             slot += 1
             if slot == SLOTS:
                 slot, bucket = 0, (bucket + 1) % <uint64_t>table.shape[0]
-        table[bucket, slot], table[bucket, SLOTS + slot] = <uint32_t>keys[i], <uint32_t>at
-        wide = False
-        for k in range(n):
-            wide |= not -128 <= values[first + k] <= 127
-        put16(&out[at], <uint16_t>(2 * n + wide))
-        at += 2
-        for k in range(n):
-            if wide_columns:
-                put16(&out[at], columns[first + k])
-            else:
-                out[at] = <uint8_t>columns[first + k]
-            at += 2 if wide_columns else 1
-        for k in range(n):
-            if wide:
-                put16(&out[at], <uint16_t>values[first + k])
-            else:
-                out[at] = <uint8_t>values[first + k]
-            at += 2 if wide else 1
+        size = write_row(&out[at], &columns[offsets[i]], &values[offsets[i]], offsets[i + 1] - offsets[i], wide_columns)
+        table[bucket, slot] = <uint32_t>keys[i]
+        table[bucket, SLOTS + slot] = known.setdefault((<char*>&out[at])[:size], at)
+        at += size if table[bucket, SLOTS + slot] == at else 0
     return Table(buckets, rows[:at].copy(), n_columns)
+
+
+cdef int64_t write_row(uint8_t* out, const uint16_t* columns, const int16_t* values, int64_t n,
+                       bint wide_columns) noexcept nogil:
+    """Its length in bytes."""
+    cdef int64_t k
+    cdef bint wide = False
+    cdef uint8_t* at = out + 2
+    for k in range(n):
+        wide |= not -128 <= values[k] <= 127
+    put16(out, <uint16_t>(2 * n + wide))
+    for k in range(n):
+        at = put(at, columns[k], wide_columns)
+    for k in range(n):
+        at = put(at, <uint16_t>values[k], wide)
+    return at - out
+
+
+cdef inline uint8_t* put(uint8_t* out, uint16_t value, bint wide) noexcept nogil:
+    """Where the next one goes."""
+    if wide:
+        put16(out, value)
+    else:
+        out[0] = <uint8_t>(value & 255)
+    return out + (2 if wide else 1)
 
 
 cdef inline void put16(uint8_t* out, uint16_t value) noexcept nogil:
