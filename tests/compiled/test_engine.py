@@ -327,9 +327,12 @@ def test_wrong_scale(trained, scale):
         from_arrays(made.arrays(), scale, templates, "xpos", system)
 
 
+KEY = 0x0123456789ABCDEF
+
+
 def test_equal_rows_are_stored_once():
     def model_of(rows):
-        keys = np.arange(1, len(rows) + 1, dtype=np.uint64) << np.uint64(40)
+        keys = np.arange(1, len(rows) + 1, dtype=np.uint64) * np.uint64(KEY)
         columns = np.concatenate([np.arange(len(row)) for row in rows]).astype(np.uint16)
         offsets = np.cumsum([0, *map(len, rows)])
         values = np.concatenate(rows).astype(np.int16)
@@ -340,4 +343,4 @@ def test_equal_rows_are_stored_once():
     assert len(table) == len(rows)
     assert len(table.rows) == 1 + (2 + 2 * 2) + (2 + 2) + (2 + 3)
     for number, row in enumerate(rows, 1):
-        assert table.sums([number << 40]).tolist() == row + [0] * (3 - len(row))
+        assert table.sums([number * KEY]).tolist() == row + [0] * (3 - len(row))
