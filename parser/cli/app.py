@@ -169,7 +169,7 @@ def train(
     set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
     slim: Annotated[
-        bool, typer.Option("--slim", help="Keep only what parsing needs: no OUTPUT.last, a third of the size.")
+        bool, typer.Option("--slim", help="Keep only what parsing needs: no OUTPUT.last, a quarter of the size.")
     ] = False,
     budget: Annotated[
         str | None, typer.Option(metavar="SIZE", help="The most that OUTPUT may take, as 5MB: see arcspeed shrink.")
@@ -213,7 +213,7 @@ def shrink(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file, not a slim one.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
     budget: Annotated[str, typer.Option(metavar="SIZE", help="The most that OUTPUT may take: 5MB, 800kB, 2.5MiB.")],
-    slim: Annotated[bool, typer.Option("--slim", help="Keep only what parsing needs: a third of the size.")] = False,
+    slim: Annotated[bool, typer.Option("--slim", help="Keep only what parsing needs: a quarter of the size.")] = False,
     dev: Annotated[
         list[str],
         typer.Option(help="Development file: tells what it costs, and keeps probabilities right."),
