@@ -22,7 +22,7 @@ from parser.feature.strings import Strings, Words
 from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, model_size, write_model
 from parser.model.layout import ModelFileError
-from parser.model.weights import validate_weights
+from parser.model.weights import packed_weights, unpacked_weights, validate_weights
 from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.base import SentenceParser
@@ -182,7 +182,7 @@ class Parser:
                 "clusters/names": list(clusters.values()),
             },
             "arrays": {
-                **({f"weights/{name}": array for name, array in weights.arrays().items()} if weights else {}),
+                **({f"weights/{name}": array for name, array in packed_weights(weights).items()} if weights else {}),
                 **({f"compiled/{name}": array for name, array in fast.arrays().items()} if fast else {}),
             },
         }
@@ -513,7 +513,7 @@ def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
 
 def stored_weights(file: ModelFile, n_actions: int) -> Weights:
     with usable(file):
-        return validate_weights(file.arrays("weights"), n_actions)
+        return validate_weights(unpacked_weights(file.arrays("weights")), n_actions)
 
 
 @contextmanager

@@ -250,7 +250,7 @@ def test_loading_makes_no_plan_and_copies_no_table(model, tmp_path):
     tables = loaded.compiled
     assert "plan" not in vars(tables), "the plan is made by the first parse"
     assert "weights" not in vars(loaded), "weights are read when they are asked for"
-    arrays = [*tables.arrays().values(), *loaded.weights.arrays().values()]
+    arrays = [*tables.arrays().values(), loaded.weights.keys, loaded.weights.weights]
     for array in arrays:
         assert not array.flags.writeable
         while isinstance(array.base, np.ndarray):
