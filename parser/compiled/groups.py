@@ -183,14 +183,15 @@ def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
                     break
                 node = plan.nodes[node][1]
     nodes = tuple(sorted(used))
-    groups = join_all([base_group(plan, number) for number in rules])
+    costs = Costs()
+    groups = join_all([base_group(plan, number) for number in rules], costs)
     n_bits = MOST_BITS
     while n_bits > 0 and len(groups) ** 2 << n_bits > MOST_PLANNING:
         n_bits -= 1
     bits = tuple(sorted(sorted(used, key=lambda node: (-used[node], node))[:n_bits]))
     needs = [before(plan, node) for node in range(len(plan.nodes))]
     found = tuple(
-        make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present, needs))))
+        make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present, needs)), costs))
         for present in patterns(plan, bits)
     )
     return Chunk(kind, anchor, nodes, bits, tuple(sorted(watched(plan, rules))), found)
@@ -281,17 +282,35 @@ def is_constant(plan: Plan, part: Part, gone: set[int]) -> bool:
     return child in plan.nodes and plan.nodes.index(child) in gone
 
 
-def join_all(groups: list[Group]) -> list[Group]:
+class Costs:
+    """What joining two groups costs, asked for once however many patterns have them."""
+
+    def __init__(self) -> None:
+        self.faces: dict[tuple, int] = {}  # all that `joining` looks at -> a number
+        self.known: dict[tuple[int, int], tuple[int, int, int] | None] = {}
+
+    def face(self, group: Group) -> int:
+        return self.faces.setdefault((group.words, group.parts, group.least), len(self.faces))
+
+    def of(self, a: Group, b: Group, faces: tuple[int, int]) -> tuple[int, int, int] | None:
+        if faces not in self.known:
+            self.known[faces] = joining(a, b)
+        return self.known[faces]
+
+
+def join_all(groups: list[Group], costs: Costs) -> list[Group]:
     """Joins groups as long as two may be, the cheapest pair first."""
     groups = sorted(groups, key=lambda group: group.order)
     here: set[int] = set()
     kin: dict[tuple, list[int]] = {}  # only groups that have one of these in common may be joined
     pairs: list[tuple] = []
+    faces: list[int] = []
 
     def add(new: int) -> None:
         found = {i for name in groups[new].kinship for i in kin.setdefault(name, []) if i in here}
+        faces.append(costs.face(groups[new]))
         for a, b in [(i, new) for i in found] + [(new, i) for i in found]:
-            cost = joining(groups[a], groups[b])
+            cost = costs.of(groups[a], groups[b], (faces[a], faces[b]))
             if cost is not None:
                 heappush(pairs, (cost, groups[a].order, groups[b].order, a, b))
         here.add(new)

@@ -6,6 +6,7 @@ import numpy as np
 
 from parser.common cimport feat_t
 
+SIZES = 64      # that are tried; with hashed keys the first one is as good as sure to do
 LOAD = 0.9      # of all slots; the bound for tables from files is that some slot is free
 
 
@@ -113,11 +114,12 @@ cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
 def build_table(model):
     """The Table of a Quantised model."""
     n_buckets = max(int(len(model.keys) / (SLOTS * LOAD)) + 1, 1)
-    while True:
+    for _ in range(SIZES):
         try:
             return fill_table(model, n_buckets)
         except SameCheck:       # two keys of one bucket; in a table of another size they part
-            n_buckets += 1
+            n_buckets += 1 + n_buckets // 64
+    raise ValueError("compiled weights: keys that no table can tell apart")
 
 
 class SameCheck(Exception):

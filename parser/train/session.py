@@ -19,10 +19,11 @@ from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.history import History
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
-from parser.train.shrink import Cost, cost_of, shrunk
+from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.version import __version__
 
+ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
 CHECKPOINT_SECONDS = 20  # at most so much training is lost, an epoch that is not complete aside
 
 
@@ -82,7 +83,7 @@ class TrainingRun:
         treebank = read_treebank(train, format)
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
-        require_compilable(self.setup.assembly)
+        require_usable(self.setup.assembly, budget, slim=not keep_last)
         self.judge = None
         if dev_treebank is not None:
             self.judge = Judge(dev_treebank, self.setup.assembly, self.setup.clusters, SENTENCES)
@@ -250,10 +251,14 @@ class TrainingRun:
             raise ConfigError(f"{file.path}: was trained on other data")
 
 
-def require_compilable(assembly: Assembly) -> None:
-    """TemplateError where the features are more than the tables of parsing can do: before the hours, not after."""
+def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
+    """What would fail after hours of training fails before: TemplateError where the features are more than the tables
+    of parsing can do, BudgetError where not even a model without weights has room."""
     none = {name: np.zeros(int(name == "offsets"), dtype) for name, dtype in TYPES.items()}
-    Parser(assembly, Weights(assembly.n_actions, **none)).sentence_parser  # noqa: B018
+    parser = Parser(assembly, Weights(assembly.n_actions, **none))
+    parser.sentence_parser  # noqa: B018
+    if budget is not None:
+        require_room(budget, parser.file_size(slim=slim) + ROOM_TO_TELL)
 
 
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:

@@ -66,8 +66,7 @@ def fitting(parser: Parser, budget: int, slim: bool) -> Parser:
     order = order_of_use(weights)
     guess = ROW * rows_among(weights, order) + WEIGHT * np.arange(len(order) + 1)
     least = with_weights(parser, with_only(weights, order[:0])).file_size(slim=slim)
-    if least > budget:
-        raise BudgetError(f"a budget of {budget:,} bytes: without any weights the model takes {least:,}")
+    require_room(budget, least)
     low, high, factor = 0, len(order), 1.0
     for _ in range(GUESSES):
         n = int(np.searchsorted(guess * factor, budget - least, side="right")) - 1
@@ -82,6 +81,11 @@ def fitting(parser: Parser, budget: int, slim: bool) -> Parser:
             break
         factor = max(size - least, 1) / max(guess[n], 1) * (1 if size <= budget else 1.001)
     return best or with_weights(parser, with_only(weights, order[:low]))
+
+
+def require_room(budget: int, least: int) -> None:
+    if least > budget:
+        raise BudgetError(f"a budget of {budget:,} bytes: without any weights the model takes {least:,}")
 
 
 def with_weights(parser: Parser, weights) -> Parser:

@@ -62,7 +62,9 @@ def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     assert re.search(told, capsys.readouterr().err)
     assert 0.45 * whole < (tmp_path / "small").stat().st_size <= whole // 2
     assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "1kB"]) == 1
-    assert "a budget of 1,000 bytes: without any weights" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "a budget of 1,000 bytes: without any weights" in told
+    assert "epoch" not in told, "before training, not after"
     assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "much"]) == 2
     assert "'much' is no size" in capsys.readouterr().err
 

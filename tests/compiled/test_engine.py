@@ -327,6 +327,15 @@ def test_wrong_scale(trained, scale):
         from_arrays(made.arrays(), scale, templates, "xpos", system)
 
 
+def test_keys_that_no_table_can_hold_are_told():
+    """Nothing hashes to such keys: they differ in a few bits of the upper half only."""
+    keys = np.array([1 << 40, 2 << 40], np.uint64)
+    ones = np.ones(2, np.int16)
+    model = Quantised(1.0, np.zeros(1, np.int32), keys, np.arange(3), np.zeros(2, np.uint16), ones)
+    with pytest.raises(ValueError, match="keys that no table can tell apart"):
+        build_table(model)
+
+
 KEY = 0x0123456789ABCDEF
 
 
