@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -51,6 +50,8 @@ def parse_words(parser, words: Words, scores: bool = False, threads: int = 1) ->
         for piece in pieces:
             parse(piece)
     else:
+        from concurrent.futures import ThreadPoolExecutor  # 5 ms that one thread need not wait for
+
         with ThreadPoolExecutor(min(threads, len(pieces)), thread_name_prefix="parse") as pool:
             deque(pool.map(parse, pieces), maxlen=0)  # waits for all, raises what one of them raised
     return ParsedArrays(heads, labels, chances)

@@ -5,10 +5,8 @@ A Config is a tree of two levels: tables (`system`, `learner`, ...) of options. 
 fills them in, and what a model file stores is always resolved.
 """
 
-import difflib
 import json
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -187,6 +185,8 @@ class Config:
     @classmethod
     def from_toml(cls, text: str, origin: str = "configuration") -> "Config":
         """ConfigError where an option is unknown or has a wrong value; origin: what messages call the text."""
+        import tomllib  # not needed to load a model
+
         try:
             return cls.from_tables(tomllib.loads(text), origin)
         except tomllib.TOMLDecodeError as error:
@@ -232,6 +232,8 @@ def key_of(f) -> str:
 
 def suggestion(word: object, known: Iterable[str]) -> str:
     """The nearest known word, or all of them."""
+    import difflib
+
     known = list(known)
     near = difflib.get_close_matches(str(word), known, n=1)
     return f", did you mean {near[0]!r}?" if near else f", expected one of {', '.join(known)}"

@@ -6,7 +6,6 @@ who writes them meanwhile. No more than twice as many batches as threads are eve
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 from parser.treebank import Batch, Reader, TreebankError
 
@@ -24,6 +23,8 @@ def parsed_batches(parser, reader: Reader, scores: bool, threads: int) -> Iterat
     idle: list[Batch] = []
     waiting: deque = deque()
     fault = None
+    from concurrent.futures import ThreadPoolExecutor  # as in arrays.py: only where there are threads
+
     with ThreadPoolExecutor(threads, thread_name_prefix="parse") as pool:
         while True:
             batch = idle.pop() if idle else Batch()

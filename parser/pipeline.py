@@ -5,9 +5,10 @@ computed when it is first asked for comes out the same in every thread, if sever
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -19,9 +20,9 @@ from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
 from parser.feature.strings import Strings, Words
 from parser.feature.templates import TemplateError, parse_templates
-from parser.model.file import ModelFile, write_model
+from parser.model.file import ModelFile, model_size, write_model
 from parser.model.layout import ModelFileError
-from parser.model.weights import validate_weights
+from parser.model.weights import packed_weights, unpacked_weights, validate_weights
 from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.base import SentenceParser
@@ -92,7 +93,7 @@ class Parser:
     """
 
     assembly: Assembly
-    weights: Weights | None  # None in a slim model: it parses, but has nothing to explain itself with
+    _weights: "Weights | Callable[[], Weights] | None"
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
     stored: Compiled | None = None  # the compiled weights, where they come from a file
@@ -140,12 +141,29 @@ class Parser:
         slim: only the tables that parsing needs (easy-first needs the weights themselves, and keeps them).
         compiled: with these tables; without them loading makes them anew.
         """
+        content = self._content(slim, compiled)
+        content["data"] |= extra_data or {}
+        content["arrays"] |= extra_arrays or {}
+        write_model(path, **content)
+
+    def file_size(self, *, slim: bool = False) -> int:
+        """How many bytes `save` would write."""
+        return model_size(**self._content(slim, True))
+
+    def shrunk(self, n_bytes: int, *, slim: bool = False) -> "Parser":
+        """The parser itself if its file has at most so many bytes, else one that fits: without the weights that are
+        missed least. A slim model has nothing to choose from: ModelFileError."""
+        from parser.train.shrink import shrunk
+
+        self.require_weights("be made smaller")
+        return shrunk(self, n_bytes, slim)
+
+    def _content(self, slim: bool, compiled: bool) -> dict[str, dict]:
         clusters = self.clusters or {}
         fast = self.compiled if compiled or slim else None
         weights = None if slim and fast else self.weights
-        write_model(
-            path,
-            data={
+        return {
+            "data": {
                 "config": self.assembly.config.tables(),
                 "parser": {
                     "root_label": self.assembly.root_label,
@@ -157,19 +175,17 @@ class Parser:
                 "templates": {"name": self.assembly.templates.name, "text": self.assembly.templates.text},
                 "provenance": self.provenance,
                 **({"compiled/scale": fast.scale} if fast else {}),
-                **(extra_data or {}),
             },
-            strings={
+            "strings": {
                 "labels": self.assembly.labels,
                 "clusters/forms": list(clusters),
                 "clusters/names": list(clusters.values()),
             },
-            arrays={
-                **({f"weights/{name}": array for name, array in weights.arrays().items()} if weights else {}),
+            "arrays": {
+                **({f"weights/{name}": array for name, array in packed_weights(weights).items()} if weights else {}),
                 **({f"compiled/{name}": array for name, array in fast.arrays().items()} if fast else {}),
-                **(extra_arrays or {}),
             },
-        )
+        }
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Parser":
@@ -177,6 +193,24 @@ class Parser:
         return parser_in(ModelFile(path))
 
     # Parsing
+
+    @cached_property
+    def weights(self) -> Weights | None:
+        """The weights in floating point, to be explained by. None in a slim model, which parses without.
+
+        Those of a file are read and checked when they are first asked for; ModelFileError where they are damaged.
+        """
+        return self._weights() if callable(self._weights) else self._weights
+
+    @property
+    def is_slim(self) -> bool:
+        """Has it only what parsing needs?"""
+        return self._weights is None
+
+    def require_weights(self, purpose: str) -> None:
+        """ModelFileError for a slim model."""
+        if self.is_slim:
+            raise ModelFileError(f"a slim model has no weights to {purpose}: train without --slim")
 
     @cached_property
     def size(self) -> dict[str, int]:
@@ -201,7 +235,10 @@ class Parser:
         """What parses one sentence: its decisions are those of `compiled`, or of the weights for easy-first."""
         if self.compiled is None:
             return self.assembly.sentence_parser(self.weights)
-        return CompiledParser(self.assembly.system, self.compiled)
+        try:
+            return CompiledParser(self.assembly.system, self.compiled)
+        except ValueError as error:  # a plan that is too large; training begins with a look whether there is one
+            raise TemplateError(f"features {self.assembly.templates.name!r}: {error}") from None
 
     def _session(self) -> Session:
         """An idle session or a new one; list.pop is atomic, so threads never share one."""
@@ -389,8 +426,7 @@ class Parser:
         loudest for the move that was taken."""
         from parser.explain import explain_steps
 
-        if self.weights is None:
-            raise ModelFileError("a slim model has no weights to explain itself with: train without --slim")
+        self.require_weights("explain itself with")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
 
@@ -444,16 +480,9 @@ def as_trees(given: list[dict], names: Sequence[str], found: ParsedArrays) -> It
         start = end
 
 
-def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
-    if "compiled/scale" not in file or assembly.is_easy_first:
-        return None
-    scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
-    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)
-
-
 def parser_in(file: ModelFile) -> Parser:
-    """The parser of an open model file."""
-    try:
+    """The parser of an open model file: all that parsing needs is checked now, the weights when they are asked for."""
+    with usable(file):
         about, templates = file.data("parser"), file.data("templates")
         assembly = Assembly(
             Config.from_tables(file.data("config"), file.path),
@@ -464,12 +493,34 @@ def parser_in(file: ModelFile) -> Parser:
             about["pos"],
         )
         fast = stored_tables(file, assembly)
-        arrays = file.arrays("weights")
-        weights = validate_weights(arrays, about["n_actions"]) if arrays or fast is None else None
         clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True)) or None
         if assembly.n_actions != about["n_actions"]:
             raise ModelFileError(f"{about['n_actions']} actions, but its labels make {assembly.n_actions}")
+        weights = None
+        if fast is None:
+            weights = stored_weights(file, assembly.n_actions)
+        elif "weights/keys" in file:
+            weights = partial(stored_weights, file, assembly.n_actions)
         return Parser(assembly, weights, file.data("provenance"), clusters, fast, about["size"])
+
+
+def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
+    if "compiled/scale" not in file or assembly.is_easy_first:
+        return None
+    scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
+    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)
+
+
+def stored_weights(file: ModelFile, n_actions: int) -> Weights:
+    with usable(file):
+        return validate_weights(unpacked_weights(file.arrays("weights")), n_actions)
+
+
+@contextmanager
+def usable(file: ModelFile) -> Iterator[None]:
+    """Whatever is wrong with what stands in the file is a ModelFileError that names it."""
+    try:
+        yield
     except ModelFileError as error:
         text = str(error)
         raise ModelFileError(text if text.startswith(file.path) else f"{file.path}: {text}") from None

@@ -1,5 +1,6 @@
 """The Parser object: the same answers on every way in, explanations, threads, errors."""
 
+import mmap
 import threading
 
 import numpy as np
@@ -8,7 +9,11 @@ import pytest
 import parser
 from parser import Parser
 from parser.cli.draw import draw
+from parser.config import Config
+from parser.feature.templates import TemplateError
+from parser.model import ModelFile, write_model
 from parser.model.layout import ModelFileError
+from parser.train.session import TrainingRun
 from parser.treebank import Reader
 from parser.treebank.generate import generate
 
@@ -203,17 +208,77 @@ def test_wrong_calls_are_told(model, tmp_path):
         parser.nonsense  # noqa: B018
 
 
-def test_a_damaged_model_is_refused(model, tmp_path):
+@pytest.mark.parametrize("slim", [False, True])
+def test_a_damaged_model_is_refused_before_it_parses(model, tmp_path, slim):
+    """Weights that parsing does without are checked when they are asked for, everything else by load."""
     path = tmp_path / "m"
-    model.save(path)
-    content = bytearray(path.read_bytes())
+    model.save(path, slim=slim)
+    content = path.read_bytes()
+    weights = [section for name, section in ModelFile(path).sections.items() if name.startswith("weights/")]
+    assert bool(weights) != slim
+    expected, late = model.parse(["la", "domo"], ["DT", "NN"]), 0
     rng = np.random.default_rng(1)
     for at in rng.integers(0, len(content), 60).tolist():
         changed = bytearray(content)
         changed[at] ^= 1 << int(rng.integers(8))
         path.write_bytes(changed)
-        with pytest.raises(ModelFileError):
-            parser.load(path)
+        if any(section.offset <= at < section.end for section in weights):
+            damaged, late = parser.load(path), late + 1
+            assert damaged.parse(["la", "domo"], ["DT", "NN"]) == expected
+            for use in (lambda: damaged.weights, lambda: damaged.save(tmp_path / "n"), lambda: damaged.explain(["a"])):  # noqa: B023
+                with pytest.raises(ModelFileError, match=r"m: is damaged: the checksum of section 'weights/"):
+                    use()
+        else:
+            with pytest.raises(ModelFileError, match=r"m: [^\n]*$"):
+                parser.load(path)
+    assert (late > 10) != slim
+
+
+def test_a_cut_off_model_is_refused_at_every_length(model, tmp_path):
+    model.save(tmp_path / "whole")
+    content = (tmp_path / "whole").read_bytes()
+    for length in [*range(0, 200, 7), *range(200, len(content), len(content) // 40), len(content) - 1]:
+        (tmp_path / "m").write_bytes(content[:length])
+        with pytest.raises(ModelFileError, match=r"m: [^\n]*$"):
+            parser.load(tmp_path / "m")
+
+
+def test_loading_makes_no_plan_and_copies_no_table(model, tmp_path):
+    """So it takes milliseconds, and processes share the pages: everything large is a view of the read-only map."""
+    model.save(tmp_path / "m")
+    loaded = parser.load(tmp_path / "m")
+    tables = loaded.compiled
+    assert "plan" not in vars(tables), "the plan is made by the first parse"
+    assert "weights" not in vars(loaded), "weights are read when they are asked for"
+    arrays = [*tables.arrays().values(), loaded.weights.keys, loaded.weights.weights]
+    for array in arrays:
+        assert not array.flags.writeable
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        assert isinstance(memoryview(array.base).obj, mmap.mmap)
+    loaded.parse(["a"])
+    assert "plan" in vars(tables)
+
+
+PAIRS = [(a, b) for a in ("s0", "s1", "s2") for b in ("n0", "n1", "n2")]
+TOO_MANY = "".join(f"{a}.p {b}.p dist({a},{b},{cap})\n" for a, b in PAIRS for cap in range(2, 30))
+
+
+def test_features_that_cannot_be_planned_are_told_in_one_line(model, tmp_path):
+    """Nobody can train with them, but a file may say anything."""
+    model.save(tmp_path / "m")
+    contents = ModelFile(tmp_path / "m").contents()
+    contents["data"]["templates"]["text"] = TOO_MANY
+    write_model(tmp_path / "m", **contents)
+    loaded = parser.load(tmp_path / "m")
+    with pytest.raises(TemplateError, match=r"features 'zn11': the keys .* depend on more than [^\n]*$"):
+        loaded.parse(["a", "b", "c"])
+
+
+def test_features_that_cannot_be_planned_are_refused_before_training(files, tmp_path):
+    (tmp_path / "many.txt").write_text(TOO_MANY)
+    with pytest.raises(TemplateError, match=r"features '.*many.*': the keys .* depend on more than [^\n]*$"):
+        TrainingRun([files / "train.conllu"], [], Config().with_overrides([f"features={tmp_path / 'many.txt'}"]))
 
 
 def test_drawn_trees_have_every_word_once_in_order():

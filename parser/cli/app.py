@@ -169,8 +169,11 @@ def train(
     set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
     slim: Annotated[
-        bool, typer.Option("--slim", help="Keep only what parsing needs: no OUTPUT.last, a third of the size.")
+        bool, typer.Option("--slim", help="Keep only what parsing needs: no OUTPUT.last, a quarter of the size.")
     ] = False,
+    budget: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="The most that OUTPUT may take, as 5MB: see arcspeed shrink.")
+    ] = None,
     licence: Annotated[str, typer.Option(help="Licence of the data, to be noted in the model.")] = "",
     format: FormatOption = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
@@ -181,7 +184,7 @@ def train(
     OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best parser so far in OUTPUT. The same data, options
     and seed give the same bytes.
     """
-    from parser.cli.options import training_config
+    from parser.cli.options import bytes_of, training_config
     from parser.cli.train import run
 
     given = {
@@ -201,7 +204,30 @@ def train(
         "trees.nonprojective": nonprojective,
     }
     options = {"resume": resume, "keep_last": not slim, "format": format, "licence": licence, "quiet": quiet}
+    options["budget"] = None if budget is None else bytes_of(budget)
     raise typer.Exit(run(files, dev, output, training_config(config, given, set_), options))
+
+
+@app.command()
+def shrink(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file, not a slim one.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    budget: Annotated[str, typer.Option(metavar="SIZE", help="The most that OUTPUT may take: 5MB, 800kB, 2.5MiB.")],
+    slim: Annotated[bool, typer.Option("--slim", help="Keep only what parsing needs: a quarter of the size.")] = False,
+    dev: Annotated[
+        list[str],
+        typer.Option(help="Development file: tells what it costs, and keeps probabilities right."),
+    ] = [],  # noqa: B006
+    format: FormatOption = "auto",
+) -> None:
+    """Make a model smaller: leave out the weights that it will miss least, until the file fits.
+
+    What is kept decides as before. Says how many weights are left, and with --dev what that costs.
+    """
+    from parser.cli.options import bytes_of
+    from parser.cli.shrink import run
+
+    raise typer.Exit(run(model, output, bytes_of(budget), slim, dev, format))
 
 
 @app.command()

@@ -30,7 +30,7 @@ def facts(path: str, parser: Parser) -> dict:
         "labels": list(assembly.labels),
         "features": {"name": assembly.templates.name, "templates": assembly.templates.text.splitlines()},
         **parser.size,
-        "slim": parser.weights is None,
+        "slim": parser.is_slim,
         "provenance": parser.provenance,
     }
 

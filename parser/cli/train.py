@@ -8,6 +8,7 @@ from parser.cli.console import note
 from parser.config import Config
 from parser.train.run import Setup, Tick
 from parser.train.session import Display, TrainingRun
+from parser.train.shrink import Cost
 
 
 def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, options: dict) -> int:
@@ -84,5 +85,22 @@ class TerminalDisplay(Display):
         else:
             note(text)
 
+    def compiled(self, floats: float, integers: float) -> None:
+        note(f"LAS dev {floats:.2f} in floating point, {integers:.2f} as integers, with which it parses")
+
+    def shrunk(self, budget: int, before: Cost, after: Cost) -> None:
+        note(cost_line(budget, before, after))
+
     def stopped_early(self, epoch: int) -> None:
         note(f"no better epoch for as long as the patience lasts: stopped after {epoch}")
+
+
+def cost_line(budget: int, before: Cost, after: Cost) -> str:
+    """What it cost to fit into a budget."""
+    if before is after:
+        return f"within {budget / 1e6:.2f} MB: {before.n_bytes / 1e6:.2f} MB, nothing left out"
+    las = "" if before.las is None else f"LAS dev {before.las:.2f} -> {after.las:.2f}, "
+    return (
+        f"within {budget / 1e6:.2f} MB: {las}{before.rows:,} -> {after.rows:,} rows, "
+        f"{before.weights:,} -> {after.weights:,} weights, {before.n_bytes / 1e6:.2f} -> {after.n_bytes / 1e6:.2f} MB"
+    )

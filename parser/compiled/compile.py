@@ -1,6 +1,7 @@
 """From finished weights to what the engine runs: quantised, in a table, with a plan."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,14 +17,29 @@ from parser.score.weights import Weights
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """Read-only; the arrays (of the table, and `actions`) may be views of a mapped file."""
+    """Read-only; the arrays (of the table, and `actions`) may be views of a mapped file.
 
-    extractor: Extractor
-    layout: Layout
+    The plan depends on the templates alone, and is made when it is first asked for: by the first parse.
+    """
+
+    templates: TemplateSet
+    pos: str
     table: Table
     actions: np.ndarray  # int32: the action of each column
     n_actions: int
     scale: float  # scores are the table's integers / scale
+
+    @cached_property
+    def plan(self) -> tuple[Extractor, Layout]:
+        return plan_of(self.templates, self.pos)
+
+    @property
+    def extractor(self) -> Extractor:
+        return self.plan[0]
+
+    @property
+    def layout(self) -> Layout:
+        return self.plan[1]
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {"buckets": self.table.buckets, "rows": self.table.rows, "actions": self.actions}
@@ -37,7 +53,7 @@ def compile_model(weights: Weights, templates: TemplateSet, pos: str, system) ->
     """`system`: a stack system (or its handle), for the actions that need columns."""
     core = getattr(system, "core", system)
     model = quantise(weights, len(templates), needed_columns(core, np.unique(weights.actions)))
-    return assemble(build_table(model), model.actions, model.scale, core.n_actions, templates, pos)
+    return Compiled(templates, pos, build_table(model), model.actions, core.n_actions, model.scale)
 
 
 def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) -> Compiled:
@@ -46,15 +62,15 @@ def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) 
     actions = arrays["actions"]
     if actions.dtype != np.int32 or actions.ndim != 1 or not len(actions):
         raise ValueError("compiled weights: no actions")
-    found = np.unique(actions)
-    if len(found) != len(actions) or found[0] < 0 or found[-1] >= core.n_actions:
+    found = set(actions.tolist())  # np.unique would import numpy.ma, which takes longer than all the rest
+    if len(found) != len(actions) or min(found) < 0 or max(found) >= core.n_actions:
         raise ValueError("compiled weights: the actions are not those of the parser")
-    if not has_all_moves(core, set(found.tolist())):
+    if not has_all_moves(core, found):
         raise ValueError("compiled weights: an action that is always needed is missing")
     if not 0 < scale < float("inf"):
         raise ValueError("compiled weights: no scale")
     table = Table(arrays["buckets"], arrays["rows"], len(actions))
-    return assemble(table, actions, float(scale), core.n_actions, templates, pos)
+    return Compiled(templates, pos, table, actions, core.n_actions, float(scale))
 
 
 def needed_columns(core, weighted: np.ndarray) -> list[int]:
@@ -83,9 +99,9 @@ def has_all_moves(core, actions: set[int]) -> bool:
     return set(range(core.first_left)) <= actions
 
 
-def assemble(table: Table, actions, scale: float, n_actions: int, templates: TemplateSet, pos: str) -> Compiled:
+def plan_of(templates: TemplateSet, pos: str) -> tuple[Extractor, Layout]:
     chunks = make_chunks(make_plan(templates, pos))
     groups = [group for chunk in chunks for pattern in chunk.patterns for group in pattern.groups]
     extra = sorted({tuple(sorted(words)) for group in groups for _, words in group.words})
     extractor = Extractor(templates, pos, extra)
-    return Compiled(extractor, Layout(extractor.plan, chunks), table, actions, n_actions, scale)
+    return extractor, Layout(extractor.plan, chunks)

@@ -12,6 +12,7 @@ templates of head and word need no more than the word, and join the group of the
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heappop, heappush
 from itertools import product
 
 from parser.feature.attributes import Attribute
@@ -44,16 +45,16 @@ def level(attribute: Attribute) -> int:
     return 2
 
 
-def determines(attribute: Attribute, other: Attribute) -> bool:
-    """Words equal in the one are equal in the other: the whole cell says what any part of it says."""
-    whole = attribute.kind in ("w", "f", "m", "u", "x")
-    return attribute == other or (whole and other.column == attribute.column)
+def is_whole(attribute: Attribute) -> bool:
+    """The whole cell, which says what any part of it says."""
+    return attribute.kind in ("w", "f", "m", "u", "x")
 
 
 def reduced(attributes: Iterable[Attribute]) -> frozenset[Attribute]:
-    """Without those that others determine."""
+    """Without those that others determine: words equal in a whole cell are equal in its parts."""
     found = frozenset(attributes)
-    return frozenset(a for a in found if not any(b != a and determines(b, a) for b in found))
+    cells = {a.column for a in found if is_whole(a)}
+    return frozenset(a for a in found if is_whole(a) or a.column not in cells) if cells else found
 
 
 def level_of(attributes: Iterable[Attribute]) -> int:
@@ -97,6 +98,12 @@ class Group:
     @cached_property
     def order(self) -> tuple:
         return min(self.rules), len(self.rules)
+
+    @cached_property
+    def kinship(self) -> tuple[tuple, ...]:
+        """What two groups must share one of for `joining` to allow it: their nodes, or that they look at no words."""
+        kind = self.has_words, bool(self.parts)
+        return ((kind, self.nodes),) if self.words else ((kind, self.nodes), (kind, None))
 
     def joined(self, other: "Group") -> "Group":
         words = dict(self.by_node)
@@ -176,13 +183,15 @@ def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
                     break
                 node = plan.nodes[node][1]
     nodes = tuple(sorted(used))
-    groups = join_all([base_group(plan, number) for number in rules])
+    costs = Costs()
+    groups = join_all([base_group(plan, number) for number in rules], costs)
     n_bits = MOST_BITS
     while n_bits > 0 and len(groups) ** 2 << n_bits > MOST_PLANNING:
         n_bits -= 1
     bits = tuple(sorted(sorted(used, key=lambda node: (-used[node], node))[:n_bits]))
+    needs = [before(plan, node) for node in range(len(plan.nodes))]
     found = tuple(
-        make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present))))
+        make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present, needs)), costs))
         for present in patterns(plan, bits)
     )
     return Chunk(kind, anchor, nodes, bits, tuple(sorted(watched(plan, rules))), found)
@@ -247,10 +256,12 @@ def base_group(plan: Plan, number: int) -> Group:
     return make_group([number], {node: reduced(found) for node, found in words.items()}, others)
 
 
-def in_pattern(plan: Plan, groups: list[Group], bits: tuple[int, ...], present: frozenset[int]) -> Iterator[Group]:
+def in_pattern(
+    plan: Plan, groups: list[Group], bits: tuple[int, ...], present: frozenset[int], needs: list[set[int]]
+) -> Iterator[Group]:
     """The groups as they are where just these of the nodes are there; those of which nothing can fire are left out."""
     absent = frozenset(bits) - present
-    gone = {node for node in range(len(plan.nodes)) if before(plan, node) & absent} | absent
+    gone = {node for node, needed in enumerate(needs) if needed & absent} | absent
     for group in groups:
         live = [r for r in group.rules if not set(bits_of(plan.rules[r].any_of)) <= gone]
         if not live:
@@ -271,26 +282,50 @@ def is_constant(plan: Plan, part: Part, gone: set[int]) -> bool:
     return child in plan.nodes and plan.nodes.index(child) in gone
 
 
-def join_all(groups: list[Group]) -> list[Group]:
+class Costs:
+    """What joining two groups costs, asked for once however many patterns have them."""
+
+    def __init__(self) -> None:
+        self.faces: dict[tuple, int] = {}  # all that `joining` looks at -> a number
+        self.known: dict[tuple[int, int], tuple[int, int, int] | None] = {}
+
+    def face(self, group: Group) -> int:
+        return self.faces.setdefault((group.words, group.parts, group.least), len(self.faces))
+
+    def of(self, a: Group, b: Group, faces: tuple[int, int]) -> tuple[int, int, int] | None:
+        if faces not in self.known:
+            self.known[faces] = joining(a, b)
+        return self.known[faces]
+
+
+def join_all(groups: list[Group], costs: Costs) -> list[Group]:
     """Joins groups as long as two may be, the cheapest pair first."""
     groups = sorted(groups, key=lambda group: group.order)
-    costs = {(a, b): joining(groups[a], groups[b]) for a in range(len(groups)) for b in range(len(groups)) if a != b}
-    here = set(range(len(groups)))
-    while True:
-        pairs = [
-            (cost, groups[a].order, groups[b].order, a, b)
-            for (a, b), cost in costs.items()
-            if cost is not None and a in here and b in here
-        ]
-        if not pairs:
-            return sorted((groups[i] for i in here), key=lambda group: group.order)
-        *_, a, b = min(pairs)
-        new = len(groups)
-        groups.append(groups[b].joined(groups[a]))
-        here -= {a, b}
-        for i in here:
-            costs[i, new], costs[new, i] = joining(groups[i], groups[new]), joining(groups[new], groups[i])
+    here: set[int] = set()
+    kin: dict[tuple, list[int]] = {}  # only groups that have one of these in common may be joined
+    pairs: list[tuple] = []
+    faces: list[int] = []
+
+    def add(new: int) -> None:
+        found = {i for name in groups[new].kinship for i in kin.setdefault(name, []) if i in here}
+        faces.append(costs.face(groups[new]))
+        for a, b in [(i, new) for i in found] + [(new, i) for i in found]:
+            cost = costs.of(groups[a], groups[b], (faces[a], faces[b]))
+            if cost is not None:
+                heappush(pairs, (cost, groups[a].order, groups[b].order, a, b))
         here.add(new)
+        for name in groups[new].kinship:
+            kin[name].append(new)
+
+    for number in range(len(groups)):
+        add(number)
+    while pairs:
+        *_, a, b = heappop(pairs)
+        if a in here and b in here:
+            here -= {a, b}
+            groups.append(groups[b].joined(groups[a]))
+            add(len(groups) - 1)
+    return sorted((groups[i] for i in here), key=lambda group: group.order)
 
 
 def joining(a: Group, b: Group) -> tuple[int, int, int] | None:

@@ -6,7 +6,8 @@ import numpy as np
 
 from parser.common cimport feat_t
 
-LOAD = 0.8      # of all slots; the bound for tables from files is that some slot is free
+SIZES = 64      # that are tried; with hashed keys the first one is as good as sure to do
+LOAD = 0.9      # of all slots; the bound for tables from files is that some slot is free
 
 
 cdef class Table:
@@ -29,21 +30,12 @@ cdef class Table:
 
     def check(self, int64_t n_bytes):
         cdef uint64_t i
-        cdef int32_t k
-        cdef uint32_t row
-        cdef int32_t j
-        cdef bint has_room = False, wrong = False
+        cdef bint has_room = False, right = True
         with nogil:
             for i in range(self.c.n_buckets):
-                for k in range(SLOTS):
-                    row = self.c.buckets[i].row[k]
-                    has_room |= row == 0
-                    if row != 0 and not fits(&self.c, row, n_bytes):
-                        wrong = True
-                    for j in range(k):
-                        wrong |= row != 0 and self.c.buckets[i].check[j] == self.c.buckets[i].check[k]
-        used = self.buckets[:, SLOTS:] != 0
-        if wrong or not has_room or (used[:, 1:] & ~used[:, :-1]).any():    # each is filled from the front
+                right &= is_filled_from_front(&self.c.buckets[i]) and leads_to_rows(&self.c, i, n_bytes)
+                has_room |= self.c.buckets[i].row[SLOTS - 1] == 0
+        if not right or not has_room:
             raise ValueError("compiled weights: a reference that leads nowhere")
 
     def fill_filter(self):
@@ -80,10 +72,29 @@ cdef class Table:
         return out
 
 
+cdef bint is_filled_from_front(const BucketC* bucket) noexcept nogil:
+    """And does no check stand there twice?"""
+    cdef int32_t j, k
+    cdef uint32_t same = 0, wrong = 0
+    for k in range(1, SLOTS):
+        wrong |= bucket.row[k] != 0 and bucket.row[k - 1] == 0
+        for j in range(k):
+            same |= bucket.row[k] != 0 and bucket.check[j] == bucket.check[k]
+    return not (same | wrong)
+
+
+cdef bint leads_to_rows(const TableC* t, uint64_t bucket, int64_t n_bytes) noexcept nogil:
+    cdef int32_t k
+    for k in range(SLOTS):
+        if t.buckets[bucket].row[k] != 0 and not fits(t, t.buckets[bucket].row[k], n_bytes):
+            return False
+    return True
+
+
 cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
     """Does a row that starts there end within the bytes, and name only columns that exist?"""
     cdef int64_t n
-    cdef int32_t k, head, column
+    cdef int32_t k, head, largest = 0
     cdef const uint8_t* row = t.rows + at
     if at + 2 > n_bytes:
         return False
@@ -91,21 +102,24 @@ cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
     n = head >> 1
     if at + 2 + n * ((2 if t.wide_columns else 1) + (2 if head & 1 else 1)) > n_bytes:
         return False
-    for k in range(<int32_t>n):
-        column = row[2 + 2 * k] | row[3 + 2 * k] << 8 if t.wide_columns else row[2 + k]
-        if column >= t.n_columns:
-            return False
-    return True
+    if t.wide_columns:
+        for k in range(<int32_t>n):
+            largest = max(largest, <int32_t>read16(row + 2 + 2 * k))
+    else:
+        for k in range(<int32_t>n):
+            largest = max(largest, <int32_t>row[2 + k])
+    return largest < t.n_columns
 
 
 def build_table(model):
     """The Table of a Quantised model."""
     n_buckets = max(int(len(model.keys) / (SLOTS * LOAD)) + 1, 1)
-    while True:
+    for _ in range(SIZES):
         try:
             return fill_table(model, n_buckets)
         except SameCheck:       # two keys of one bucket; in a table of another size they part
-            n_buckets += 1
+            n_buckets += 1 + n_buckets // 64
+    raise ValueError("compiled weights: keys that no table can tell apart")
 
 
 class SameCheck(Exception):
@@ -113,6 +127,7 @@ class SameCheck(Exception):
 
 
 def fill_table(model, n_buckets):
+    """Equal rows, of which there are many short ones, are stored once."""
     n_columns = len(model.actions)
     cdef bint wide_columns = n_columns > 256
     cdef const feat_t[::1] keys = model.keys
@@ -124,13 +139,12 @@ def fill_table(model, n_buckets):
     cdef uint32_t[:, ::1] table = buckets
     cdef uint8_t[::1] out = rows
     cdef uint64_t at = 1, i, bucket
-    cdef int64_t first, n, k
+    cdef int64_t size
     cdef int32_t slot
-    cdef bint wide
+    cdef dict known = {}
     if len(rows) >> 32:
         raise ValueError("a model of more than 4 GiB")
     for i in range(<uint64_t>keys.shape[0]):
-        first, n = offsets[i], offsets[i + 1] - offsets[i]
         bucket = ((keys[i] >> 32) * <uint64_t>table.shape[0]) >> 32
         slot = 0
         while table[bucket, SLOTS + slot] != 0:
@@ -139,25 +153,36 @@ def fill_table(model, n_buckets):
             slot += 1
             if slot == SLOTS:
                 slot, bucket = 0, (bucket + 1) % <uint64_t>table.shape[0]
-        table[bucket, slot], table[bucket, SLOTS + slot] = <uint32_t>keys[i], <uint32_t>at
-        wide = False
-        for k in range(n):
-            wide |= not -128 <= values[first + k] <= 127
-        put16(&out[at], <uint16_t>(2 * n + wide))
-        at += 2
-        for k in range(n):
-            if wide_columns:
-                put16(&out[at], columns[first + k])
-            else:
-                out[at] = <uint8_t>columns[first + k]
-            at += 2 if wide_columns else 1
-        for k in range(n):
-            if wide:
-                put16(&out[at], <uint16_t>values[first + k])
-            else:
-                out[at] = <uint8_t>values[first + k]
-            at += 2 if wide else 1
+        size = write_row(&out[at], &columns[offsets[i]], &values[offsets[i]], offsets[i + 1] - offsets[i], wide_columns)
+        table[bucket, slot] = <uint32_t>keys[i]
+        table[bucket, SLOTS + slot] = known.setdefault((<char*>&out[at])[:size], at)
+        at += size if table[bucket, SLOTS + slot] == at else 0
     return Table(buckets, rows[:at].copy(), n_columns)
+
+
+cdef int64_t write_row(uint8_t* out, const uint16_t* columns, const int16_t* values, int64_t n,
+                       bint wide_columns) noexcept nogil:
+    """Its length in bytes."""
+    cdef int64_t k
+    cdef bint wide = False
+    cdef uint8_t* at = out + 2
+    for k in range(n):
+        wide |= not -128 <= values[k] <= 127
+    put16(out, <uint16_t>(2 * n + wide))
+    for k in range(n):
+        at = put(at, columns[k], wide_columns)
+    for k in range(n):
+        at = put(at, <uint16_t>values[k], wide)
+    return at - out
+
+
+cdef inline uint8_t* put(uint8_t* out, uint16_t value, bint wide) noexcept nogil:
+    """Where the next one goes."""
+    if wide:
+        put16(out, value)
+    else:
+        out[0] = <uint8_t>(value & 255)
+    return out + (2 if wide else 1)
 
 
 cdef inline void put16(uint8_t* out, uint16_t value) noexcept nogil:

@@ -63,6 +63,17 @@ def write_model(
         stream.write(head[: len(INCOMPLETE)])
 
 
+def model_size(
+    *,
+    data: Mapping[str, object] | None = None,
+    strings: Mapping[str, Sequence[str]] | None = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
+) -> int:
+    """How many bytes write_model would write."""
+    contents = pack_contents(data or {}, strings or {}, arrays or {})
+    return len(place_sections(contents)) + sum(aligned(section.length) for section, _ in contents)
+
+
 def pack_contents(data: Mapping, strings: Mapping, arrays: Mapping) -> list[tuple[Section, np.ndarray]]:
     """Sections without their places, with their bytes, by name."""
     packed = {}

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from parser.assemble import Assembly
 from parser.config import Config, ConfigError
 from parser.model.file import ModelFile, check_output
 from parser.model.layout import ModelFileError
 from parser.pipeline import Parser
-from parser.score.weights import Weights
+from parser.score.weights import TYPES, Weights
 from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.history import History
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
+from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.version import __version__
 
+ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
 CHECKPOINT_SECONDS = 20  # at most so much training is lost, an epoch that is not complete aside
 
 
@@ -40,12 +45,21 @@ class Display:
     def epoch_done(self, line: dict, best: int) -> None:
         """A line of the log; `best` is the number of the best epoch so far."""
 
+    def compiled(self, floats: float, integers: float) -> None:
+        """LAS on the development set of the weights, and of the integers that are parsed with."""
+
+    def shrunk(self, budget: int, before: Cost, after: Cost) -> None:
+        """The parser was made to fit into that many bytes; or did (both are the same)."""
+
     def stopped_early(self, epoch: int) -> None:
         """No better epoch for as long as the patience lasts."""
 
 
 class TrainingRun:
-    """`output` is the model to write: beside it stand its log and its last state. None trains in memory."""
+    """`output` is the model to write: beside it stand its log and its last state. None trains in memory.
+
+    keep_last: keep that state, and the weights in the model. budget: the most bytes that the model's file may have.
+    """
 
     def __init__(
         self,
@@ -56,17 +70,20 @@ class TrainingRun:
         *,
         resume: bool = False,
         keep_last: bool = True,
+        budget: int | None = None,
         format: str = "auto",
         licence: str = "",
         display: Display | None = None,
     ) -> None:
         self.output = None if output is None else Path(output)
         self.keep_last, self.display, self.resume = keep_last, display or Display(), resume
+        self.budget = budget
         if self.output is not None:
             check_output(self.output)
         treebank = read_treebank(train, format)
-        dev_treebank = read_treebank(dev, format) if dev else None
+        self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
+        require_usable(self.setup.assembly, budget, slim=not keep_last)
         self.judge = None
         if dev_treebank is not None:
             self.judge = Judge(dev_treebank, self.setup.assembly, self.setup.clusters, SENTENCES)
@@ -106,7 +123,7 @@ class TrainingRun:
             raise
         if self.keep_last:
             self.checkpoint()
-        parser = self.parser(self.finished)
+        parser = self.within_budget(self.parser(self.finished))
         if self.output is not None:
             parser.save(self.output, slim=not self.keep_last)
             if not self.keep_last:
@@ -131,6 +148,18 @@ class TrainingRun:
         self.finished.append(current.result())
         self.scores.append(self.seed_scores(current))
         self.current = None
+
+    def within_budget(self, parser: Parser) -> Parser:
+        """Tells what integers, and the budget, cost."""
+        slim = not self.keep_last
+        before = cost_of(parser, slim, self.dev)
+        if before.las is not None and parser.compiled is not None:
+            self.display.compiled(self.setup.dev.score(parser.weights).las, before.las)
+        if self.budget is None:
+            return parser
+        small = shrunk(parser, self.budget, slim, self.judge)
+        self.display.shrunk(self.budget, before, before if small is parser else cost_of(small, slim, self.dev))
+        return small
 
     def seed_scores(self, seed: SeedTraining) -> dict:
         """What the model file says of a seed: nothing that differs between two runs on the same data."""
@@ -220,6 +249,16 @@ class TrainingRun:
         about = file.data("provenance")
         if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
             raise ConfigError(f"{file.path}: was trained on other data")
+
+
+def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
+    """What would fail after hours of training fails before: TemplateError where the features are more than the tables
+    of parsing can do, BudgetError where not even a model without weights has room."""
+    none = {name: np.zeros(int(name == "offsets"), dtype) for name, dtype in TYPES.items()}
+    parser = Parser(assembly, Weights(assembly.n_actions, **none))
+    parser.sentence_parser  # noqa: B018
+    if budget is not None:
+        require_room(budget, parser.file_size(slim=slim) + ROOM_TO_TELL)
 
 
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -40,11 +41,43 @@ def test_train_tells_epoch_by_epoch(files, tmp_path, capsys):
     lines = captured.err.splitlines()
     assert lines[0].startswith("150 sentences, ")
     assert [line.split()[0] for line in lines[2:4]] == ["1", "2"]
-    assert lines[4].startswith(f"arcspeed: wrote {tmp_path / 'x.model'} (")
+    assert re.fullmatch(r"LAS dev \d+\.\d\d in floating point, \d+\.\d\d as integers, with which it parses", lines[4])
+    assert lines[5].startswith(f"arcspeed: wrote {tmp_path / 'x.model'} (")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.model", "x.model.last", "x.model.log"]
     log = [json.loads(line) for line in (tmp_path / "x.model.log").read_text().splitlines()]
     assert [line["event"] for line in log] == ["start", "epoch", "epoch"]
     assert log[2]["dev"]["las"] > 50
+
+
+def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
+    shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11"]
+    shared += ["--epochs", "2", "--slim"]
+    assert run([*shared, "-o", str(tmp_path / "whole")]) == 0
+    whole, _ = (tmp_path / "whole").stat().st_size, capsys.readouterr()
+    assert run([*shared, "-o", str(tmp_path / "large"), "--budget", "1GB"]) == 0
+    assert re.search(r"\nwithin 1000\.00 MB: \d\.\d\d MB, nothing left out\n", capsys.readouterr().err)
+    assert (tmp_path / "large").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert run([*shared, "-o", str(tmp_path / "small"), "--budget", f"{whole // 2}"]) == 0
+    told = r"\nwithin \d\.\d\d MB: LAS dev \S+ -> \S+, [\d,]+ -> [\d,]+ rows, [\d,]+ -> [\d,]+ weights, \S+ -> \S+ MB\n"
+    assert re.search(told, capsys.readouterr().err)
+    assert 0.45 * whole < (tmp_path / "small").stat().st_size <= whole // 2
+    assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "1kB"]) == 1
+    told = capsys.readouterr().err
+    assert "a budget of 1,000 bytes: without any weights" in told
+    assert "epoch" not in told, "before training, not after"
+    assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "much"]) == 2
+    assert "'much' is no size" in capsys.readouterr().err
+
+
+def test_a_finished_model_is_shrunk(files, model, tmp_path, capsys):
+    half, small = model.stat().st_size // 2, tmp_path / "small"
+    assert run(["shrink", str(model), "-o", str(small), "--budget", f"{half}", "--dev", str(files / "dev.conllu")]) == 0
+    assert re.match(r"within \d\.\d\d MB: LAS dev \S+ -> \S+, [\d,]+ -> ", capsys.readouterr().err)
+    assert small.stat().st_size <= half
+    assert run(["shrink", str(small), "-o", str(tmp_path / "slim"), "--budget", f"{half}", "--slim"]) == 0
+    assert capsys.readouterr().err.endswith(" MB, nothing left out\n")
+    assert run(["shrink", str(tmp_path / "slim"), "-o", str(tmp_path / "x"), "--budget", "1MB"]) == 1
+    assert "slim model has no weights to be made smaller" in capsys.readouterr().err
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(files, tmp_path):

@@ -9,7 +9,8 @@ from made_corpus import SYSTEMS, made_text, read
 from parser.compiled.compile import compile_model, from_arrays
 from parser.compiled.engine import kernel_names
 from parser.compiled.parser import CompiledParser
-from parser.compiled.quantise import FINER, largest_sum, plain_sums, quantise
+from parser.compiled.quantise import FINER, Quantised, largest_sum, plain_sums, quantise
+from parser.compiled.table import build_table
 from parser.feature.atoms import Atomizer
 from parser.feature.extract import Extractor
 from parser.feature.library import named_set
@@ -345,3 +346,31 @@ def test_wrong_scale(trained, scale):
     made = compile_model(weights, templates, "xpos", system)
     with pytest.raises(ValueError, match="no scale"):
         from_arrays(made.arrays(), scale, templates, "xpos", system)
+
+
+def test_keys_that_no_table_can_hold_are_told():
+    """Nothing hashes to such keys: they differ in a few bits of the upper half only."""
+    keys = np.array([1 << 40, 2 << 40], np.uint64)
+    ones = np.ones(2, np.int16)
+    model = Quantised(1.0, np.zeros(1, np.int32), keys, np.arange(3), np.zeros(2, np.uint16), ones)
+    with pytest.raises(ValueError, match="keys that no table can tell apart"):
+        build_table(model)
+
+
+KEY = 0x0123456789ABCDEF
+
+
+def test_equal_rows_are_stored_once():
+    def model_of(rows):
+        keys = np.arange(1, len(rows) + 1, dtype=np.uint64) * np.uint64(KEY)
+        columns = np.concatenate([np.arange(len(row)) for row in rows]).astype(np.uint16)
+        offsets = np.cumsum([0, *map(len, rows)])
+        values = np.concatenate(rows).astype(np.int16)
+        return Quantised(1.0, np.arange(3, dtype=np.int32), keys, offsets, columns, values)
+
+    rows = [[5, 6], [5], [5, 6], [300], [5], [5, 6]]
+    table = build_table(model_of(rows))
+    assert len(table) == len(rows)
+    assert len(table.rows) == 1 + (2 + 2 * 2) + (2 + 2) + (2 + 3)
+    for number, row in enumerate(rows, 1):
+        assert table.sums([number * KEY]).tolist() == row + [0] * (3 - len(row))

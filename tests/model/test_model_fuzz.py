@@ -1,6 +1,7 @@
 """Files whose checksums are right and whose content is not, and weights that do not fit together: never more than an
 error. Meant for the sanitizer build as well."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -12,6 +13,7 @@ from parser.model import ModelFile, ModelFileError, validate_weights, write_mode
 from parser.model.checksum import checksum
 from parser.model.file import place_sections
 from parser.model.layout import HEAD, MAGIC, TYPES, VERSION, Section, aligned
+from parser.model.weights import packed_weights, unpacked_weights
 from parser.score.linear import LinearModel
 from parser.score.weights import Weights, from_triples
 
@@ -246,6 +248,37 @@ def test_missing_arrays_and_numbers_of_actions():
     del arrays["actions"]
     with pytest.raises(ModelFileError, match="array 'actions' is missing"):
         validate_weights(arrays, N_ACTIONS)
+
+
+@pytest.mark.parametrize(("n_actions", "type_"), [(N_ACTIONS, np.uint8), (256, np.uint8), (257, np.uint16)])
+def test_weights_are_packed_and_come_back(n_actions, type_):
+    weights = dataclasses.replace(good_weights(), n_actions=n_actions)
+    weights.actions[-1] = n_actions - 1
+    packed = packed_weights(weights)
+    assert packed["actions"].dtype == type_
+    assert packed["counts"].tolist() == [2, 7, 1, 1]
+    for arrays in (packed, weights.arrays()):  # files may have either
+        again = validate_weights(unpacked_weights(arrays), n_actions)
+        for name, array in weights.arrays().items():
+            assert np.array_equal(getattr(again, name), array)
+            assert getattr(again, name).dtype == array.dtype
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"counts": np.array([2, 7, 1, 1], np.int64)}, "array 'counts' is not a row of uint16"),
+        ({"counts": np.array([[2, 7, 1, 1]], np.uint16)}, "array 'counts' is not a row of uint16"),
+        ({"counts": np.array([2, 7, 2], np.uint16)}, "offsets do not lead"),
+        ({"counts": np.array([2, 7, 2, 0], np.uint16)}, "offsets do not lead"),
+        ({"counts": np.array([2, 7, 1, 9], np.uint16)}, "offsets do not lead"),
+        ({"actions": np.array([0, 7, *range(7), 3, 4], np.uint8)}, "action 7, but there are 7"),
+        ({"actions": np.zeros(11, np.int8)}, "array 'actions' is not a row of uint16"),
+    ],
+)
+def test_packed_weights_that_are_refused(changes, message):
+    with pytest.raises(ModelFileError, match=message):
+        validate_weights(unpacked_weights(packed_weights(good_weights()) | changes), N_ACTIONS)
 
 
 extreme = st.sampled_from([0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 255, 2**15, 2**16 - 1, 2**31, 2**32, BIG, -BIG - 1, -1])

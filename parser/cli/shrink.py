@@ -1,0 +1,26 @@
+"""`arcspeed shrink`: a model within a budget of bytes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from parser.cli.console import note
+from parser.cli.train import cost_line
+from parser.model.file import check_output
+from parser.pipeline import Parser
+from parser.train.data import read_treebank
+from parser.train.decisions import Judge
+from parser.train.shrink import cost_of, shrunk
+from parser.train.temperature import SENTENCES
+
+
+def run(model: str, output: Path, budget: int, slim: bool, dev: Sequence[str], format: str) -> int:
+    check_output(output)
+    parser = Parser.load(model)
+    parser.require_weights("be made smaller")
+    treebank = read_treebank(dev, format) if dev else None
+    judge = Judge(treebank, parser.assembly, parser.clusters, SENTENCES) if treebank else None
+    before = cost_of(parser, slim, treebank)
+    small = shrunk(parser, budget, slim, judge)
+    small.save(output, slim=slim)
+    note(cost_line(budget, before, before if small is parser else cost_of(small, slim, treebank)))
+    return 0

@@ -1,0 +1,94 @@
+"""A parser made to fit into a file of a given size, by leaving out the weights that it would miss least."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from parser.errors import UserError
+from parser.pipeline import Parser
+from parser.score.prune import order_of_use, rows_among, with_only
+from parser.train.data import Treebank
+from parser.train.decisions import Judge
+from parser.train.dev import gold_labels, percent
+from parser.train.temperature import fitted_factor, scaled
+
+ROW, WEIGHT = 12.0, 2.0  # bytes in the file, about: only for the first guess
+NEAR = 0.995  # of the size that is allowed: near enough
+GUESSES = 12
+
+
+class BudgetError(UserError):
+    """A size that no parser of this kind fits into."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a parser takes and gives: `las` on a development set, all words, None without one."""
+
+    n_bytes: int
+    rows: int
+    weights: int
+    las: float | None
+
+
+def cost_of(parser: Parser, slim: bool, dev: Treebank | None) -> Cost:
+    las = None if dev is None else las_of(parser, dev)
+    return Cost(parser.file_size(slim=slim), parser.size["rows"], parser.size["weights"], las)
+
+
+def las_of(parser: Parser, treebank: Treebank) -> float:
+    """As a user gets it: with the tables that parsing uses."""
+    found = [parser.parse_rows(batch) for batch in treebank.batches]
+    heads, labels = (np.concatenate([getattr(part, name) for part in found]) for name in ("heads", "labels"))
+    return percent((heads == treebank.heads) & (labels == gold_labels(treebank, parser.labels)))
+
+
+def shrunk(parser: Parser, budget: int, slim: bool, judge: Judge | None = None) -> Parser:
+    """The parser itself if its file has at most so many bytes, else one that fits.
+
+    judge: sentences on which its probabilities are made right again: fewer weights give smaller scores.
+    """
+    if parser.file_size(slim=slim) <= budget:
+        return parser
+    small = fitting(parser, budget, slim)
+    if judge is None or parser.assembly.is_probabilistic:
+        return small
+    factor = fitted_factor(small.weights, parser.assembly, judge)
+    about = small.provenance | {"score_factor": float(f"{(small.provenance['score_factor'] or 1) * factor:.3g}")}
+    fitted = replace(small, _weights=scaled(small.weights, factor), provenance=about)
+    # other roundings may have made it larger by a few bytes
+    return fitted if fitted.file_size(slim=slim) <= budget else fitting(fitted, budget, slim)
+
+
+def fitting(parser: Parser, budget: int, slim: bool) -> Parser:
+    """With as many weights, the most useful ones, as fit; found by trying."""
+    weights, best = parser.weights, None
+    order = order_of_use(weights)
+    guess = ROW * rows_among(weights, order) + WEIGHT * np.arange(len(order) + 1)
+    least = with_weights(parser, with_only(weights, order[:0])).file_size(slim=slim)
+    require_room(budget, least)
+    low, high, factor = 0, len(order), 1.0
+    for _ in range(GUESSES):
+        n = int(np.searchsorted(guess * factor, budget - least, side="right")) - 1
+        n = min(max(n, low), high)
+        tried = with_weights(parser, with_only(weights, order[:n]))
+        size = tried.file_size(slim=slim)
+        if size <= budget:
+            low, best = n, tried
+        else:
+            high = n - 1
+        if low >= high or NEAR * budget <= size <= budget:
+            break
+        factor = max(size - least, 1) / max(guess[n], 1) * (1 if size <= budget else 1.001)
+    return best or with_weights(parser, with_only(weights, order[:low]))
+
+
+def require_room(budget: int, least: int) -> None:
+    if least > budget:
+        raise BudgetError(f"a budget of {budget:,} bytes: without any weights the model takes {least:,}")
+
+
+def with_weights(parser: Parser, weights) -> Parser:
+    full = parser.provenance.get("shrunk_from", parser.size)
+    about = parser.provenance | {"shrunk_from": full}
+    return replace(parser, _weights=weights, stored=None, known_size=None, provenance=about)
