@@ -78,8 +78,8 @@ def udpipe(iterations: int) -> Iterable[System]:
 def spacy(steps: int) -> Iterable[System]:
     about = (
         "`spacy init config --lang xx --pipeline parser --optimize efficiency`, from scratch, no vectors, one sentence "
-        f"a Doc with its gold tokens and boundaries; max_steps={SPACY_STEPS}, patience=1600, the best on the development "
-        "set is kept; "
+        f"a Doc with its gold tokens and boundaries; max_steps={SPACY_STEPS}, patience=1600, the best on the "
+        "development set is kept; "
     )
     ways = {
         "spacy-tags": (

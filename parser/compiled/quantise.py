@@ -2,8 +2,8 @@
 
 A score is the sum of at most one weight per template, and of the bias. So for every action the sum of its largest so
 many weights bounds what any state can score. With the scale for which no such sum leaves 16 bits, scores come nowhere
-near: FINER times that scale rounds so much less. The engine sees, state by state, whether a sum might leave 16 bits
-all the same, and scores such a state in 32 bits.
+near: up to FINER times that scale rounds so much less. The engine sees, state by state, whether a sum might leave 16
+bits all the same, and scores such a state in 32 bits.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,10 @@ import numpy as np
 from parser.score.weights import Weights
 
 LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
-FINER = 2
+FINER = 2.5
+# What a state is taken to add up: so many rows with weights as large as the largest of COMMON_ROWS rows are on average.
+# Measured: then less than 1 state in 200 needs 32 bits, with every learner and feature set tried.
+USUAL_ROWS, COMMON_ROWS = 55, 2000
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
 
 
@@ -36,7 +39,7 @@ class Quantised:
 
 def quantise(weights: Weights, n_templates: int, others: Sequence[int] = ()) -> Quantised:
     """`others`: actions that get a column though they may have no weight."""
-    scale = min(FINER * largest_scale(weights, n_templates + 1), largest_scale(weights, 1))
+    scale = chosen_scale(weights, n_templates + 1)
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
     rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]
@@ -64,6 +67,16 @@ def column_order(n_actions: int, actions: np.ndarray, others: Sequence[int]) -> 
     wanted[list(others)] = True
     order = np.argsort(-counts, kind="stable")
     return order[wanted[order]]
+
+
+def chosen_scale(weights: Weights, most_fired: int) -> float:
+    safe = largest_scale(weights, most_fired)
+    starts = weights.offsets[:-1][np.diff(weights.offsets) > 0]
+    if not len(starts):
+        return safe
+    largest = np.sort(np.maximum.reduceat(np.abs(weights.weights.astype(np.float64)), starts))[-COMMON_ROWS:]
+    usual = LIMIT / max(USUAL_ROWS * largest.mean(), 1e-30)
+    return min(max(min(FINER * safe, usual), safe), largest_scale(weights, 1))
 
 
 def largest_scale(weights: Weights, most_fired: int) -> float:

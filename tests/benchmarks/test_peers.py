@@ -189,13 +189,13 @@ def test_spacy_columns():
 @pytest.mark.parametrize("module", ["ufal.udpipe", "spacy", "vowpalwabbit"])
 def test_a_peer_from_end_to_end(module, two_treebanks, tmp_path):
     pytest.importorskip(module, reason=f"trains {module}: runs where it is installed")
-    limits = systems.Limits(udpipe_iterations=1, spacy_steps=20, vw_passes=1)
+    limits = systems.Limits(udpipe_iterations=1, spacy_steps=200, vw_passes=1)
     for system in systems.all_systems(limits):
         if system.module == module:
             if module == "vowpalwabbit":
                 system = replace(system, training=system.training | {"bits": 18})  # not a gigabyte
             row = measure.measure(measure.Bench(tmp_path, {}, 0.0), system, str(two_treebanks / "A-One"))
-            assert row["scores"]["uas"] > 1  # trees are there; that little training makes them good is not asked
+            assert row["scores"]["uas"] > 20
             assert row["parse"] > 100
 
 

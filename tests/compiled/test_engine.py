@@ -223,6 +223,7 @@ def test_a_memory_that_is_too_small(trained, room):
 def test_sums_that_leave_16_bits(trained, monkeypatch, finer, all_of_them):
     """Weights so finely rounded that many states, or even sums of one lookup, need more: 32 bits, and exactly."""
     monkeypatch.setattr("parser.compiled.quantise.FINER", finer)
+    monkeypatch.setattr("parser.compiled.quantise.USUAL_ROWS", 0)
     system, templates, weights = trained("eager")
     for kernel in kernel_names():
         parser = compiled(system, templates, weights, kernel)
@@ -270,7 +271,7 @@ def test_quantised_scores_fit_and_are_the_rounded_weights(trained):
             assert sums[column] == round(float(dense.get((int(key), int(action)), 0.0)) * model.scale)
 
 
-def test_the_scale_is_a_multiple_of_what_no_sum_can_exceed_and_no_weight_does():
+def test_the_scale(monkeypatch):
     weights = Weights(
         2,
         np.array([5, 6, 7, 8], np.uint64),
@@ -279,10 +280,15 @@ def test_the_scale_is_a_multiple_of_what_no_sum_can_exceed_and_no_weight_does():
         np.array([3, 4, 5, 5, -2], np.float32),
     )
     model = quantise(weights, 1)  # with the bias two may fire: 5 + 5 at most, and each may be rounded up by 1/2
-    assert model.scale == pytest.approx(min(FINER * (32766 - 1) / 10, (32766 - 1) / 5))
+    assert model.scale == pytest.approx((32766 - 1) / 10)  # usual sums would be larger
+    monkeypatch.setattr("parser.compiled.quantise.USUAL_ROWS", 3)
+    model = quantise(weights, 3)
+    assert model.scale == pytest.approx(32766 / (3 * 17 / 4))  # rows of 3, 4, 5 and 5
+    monkeypatch.setattr("parser.compiled.quantise.USUAL_ROWS", 1)
     model = quantise(weights, 3)
     assert model.scale == pytest.approx(FINER * (32766 - 2) / 17)
     assert model.values.max() == round(5 * model.scale)
+    assert quantise(weights, 1).scale == pytest.approx((32766 - 1) / 5)  # no weight leaves 16 bits
 
 
 # Tables from files
