@@ -184,7 +184,8 @@ GRID_P = tuple(p / 10 for p in range(11))
 
 
 def grid_options(k: int, p: float) -> tuple[str, ...]:
-    return (*GRID_OPTIONS, f"explore.k={k}", f"explore.p={p}")
+    """Where errors are never followed, k is without effect: one run for all."""
+    return (*GRID_OPTIONS, f"explore.k={k if p else 0}", f"explore.p={p}")
 
 
 # Goldberg 2013, table 4: means over its six languages of the share that was right, by bin, from 0.5 up

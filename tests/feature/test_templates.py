@@ -15,7 +15,7 @@ SIZES = {
     "l2s": 362,
     "l2s-program": 368,
     "easyfirst": 102,
-    "rich": 134,
+    "rich": 140,
     "lite": 69,
 }
 

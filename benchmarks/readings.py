@@ -1,0 +1,209 @@
+"""Why do some of the papers' claims come out otherwise? Tests of the explanations given in results/reproduction.md.
+
+    python benchmarks/readings.py [TREEBANK ...] [--only systems|tables|size] [--seeds 1]
+
+systems: easy-first and arc-hybrid with features as rich as those of arc-eager (UAS, punctuation counted).
+tables:  AdaGrad-RDA with tables that keep every gradient, beside those of reproduce.py, and with half the penalty.
+size:    calibration of ME after training on an eighth, a quarter, half and all of a treebank (by default English-EWT).
+Results are kept as those of reproduce.py are, and shared with it.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from papers import DYNAMIC, G13, G13B, MAXENT, PERCEPTRON, STATIC, SYSTEMS
+from runs import Run, RunError, Store, files_of, find_treebanks, markdown_table, mean, run_all
+from verdicts import pool
+
+from parser.errors import UserError
+from parser.train.data import read_treebank, training_trees
+
+EASY_FIRST = str(Path(__file__).with_name("easyfirst-zn11.txt"))
+SAMPLE = (*DYNAMIC, "explore=sample", "explore.k=0")
+KEEP_ALL = ("birth=0", "quiet=0")
+SHARES = (8, 4, 2, 1)
+SIZE_TREEBANK = "English-EWT"
+
+
+@dataclass(frozen=True)
+class Setting:
+    name: str
+    options: tuple[str, ...]
+    epochs: int = 15
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("treebanks", nargs="*", help="folders; by default those in ARCSPEED_TREEBANKS")
+    options.add_argument("--only", choices=READINGS, action="append", help="one of them; repeatable")
+    options.add_argument("--seeds", type=int, default=1)
+    options.add_argument("--epochs", type=int, help="instead of 15 (easy-first: 20)")
+    options.add_argument("--size-treebank", default=SIZE_TREEBANK, metavar="NAME", help=f"[{SIZE_TREEBANK}]")
+    options.add_argument("--jobs", type=int, default=1, help="processes [1]")
+    options.add_argument("--store", type=Path, default=Path("build/runs"), help="folder of single results [build/runs]")
+    given = options.parse_args()
+    try:
+        given.treebanks = find_treebanks(given.treebanks)
+        for name in given.only or READINGS:
+            print(READINGS[name](given), flush=True)
+    except UserError as error:
+        sys.exit(str(error))
+
+
+def results_of(settings: Iterable[Setting], treebanks: Sequence[str], given) -> dict[str, dict[str, list[dict]]]:
+    """By name of the setting and of the treebank: one result per seed."""
+    runs = {
+        (setting.name, treebank): [
+            Run(treebank, (*setting.options, f"train.epochs={given.epochs or setting.epochs}"), seed)
+            for seed in range(1, given.seeds + 1)
+        ]
+        for setting in settings
+        for treebank in treebanks
+    }
+    found = run_all(Store(given.store), (run for own in runs.values() for run in own), given.jobs)
+    results: dict[str, dict[str, list[dict]]] = {}
+    for (name, treebank), own in runs.items():
+        results.setdefault(name, {})[Path(treebank).name] = [found[run] for run in own]
+    return results
+
+
+def means(results: Mapping[str, list[dict]], value: Callable[[dict], float]) -> list[float]:
+    """Over the seeds, by treebank; the mean of them comes first."""
+    by_treebank = [mean(map(value, seeds)) for seeds in results.values()]
+    return [mean(by_treebank), *by_treebank]
+
+
+# Systems with features of equal worth
+
+
+def systems(given) -> str:
+    results = results_of(system_settings(), given.treebanks, given)
+    rows = [[name, *means(found, lambda result: result["scores"]["uas"])] for name, found in results.items()]
+    return markdown_table(["UAS", "mean", *map(name_of, given.treebanks)], rows)
+
+
+def system_settings() -> Iterable[Setting]:
+    features = {
+        "eager": ("zn11",),
+        "hybrid": ("hybrid2013", "zn11-hybrid"),
+        "easy-first": ("easyfirst", EASY_FIRST),
+    }
+    for system, (options, epochs, *_) in SYSTEMS.items():
+        plain = tuple(one for one in options if not one.startswith("features="))
+        for name in features[system]:
+            shared = (*G13B, *plain, f"features={name}")
+            for oracle, more in (("static", STATIC), ("dynamic", (*DYNAMIC, "explore=goldberg-nivre-2013"))):
+                yield Setting(f"{system} {oracle}, {Path(name).stem}", (*shared, *more), epochs)
+
+
+# Tables that keep every gradient
+
+
+def tables(given) -> str:
+    """The penalty grows by 1 / (20 tokens) a state, with two states a token: half of it is as if by 1 / (20 states)."""
+    results = results_of(maxent_settings(), given.treebanks, given)
+    for treebank in given.treebanks:
+        half = Setting("half the penalty", (*G13, *maxent(KEEP_ALL), f"lambda={half_penalty(treebank)}", *SAMPLE))
+        results.setdefault(half.name, {}).update(results_of([half], [treebank], given)[half.name])
+    perceptron = results.pop("PERCEP+DYN K=1")
+    weights = means(perceptron, lambda result: result["n_weights"])[1:]
+    header = ["ME+DYN K=0 sample", "UAS", "calibration error", "non-zero weights (thousands)"]
+    header += ["perceptron's weights over these", "CPU s", "peak MB"]
+    return markdown_table(header, (row_of(name, found, weights) for name, found in results.items()))
+
+
+def maxent(changes: Sequence[str]) -> tuple[str, ...]:
+    changed = [change.partition("=")[0] for change in changes]
+    return (*(one for one in MAXENT if one.partition("=")[0] not in changed), *changes)
+
+
+def maxent_settings() -> list[Setting]:
+    return [
+        Setting("PERCEP+DYN K=1", (*G13, *PERCEPTRON, *DYNAMIC, "explore.k=1", "explore.p=0.9")),
+        Setting("as in reproduce.py", (*G13, *MAXENT, *SAMPLE)),
+        Setting("every gradient kept", (*G13, *maxent(KEEP_ALL), *SAMPLE)),
+    ]
+
+
+def half_penalty(treebank: str) -> float:
+    """Of the words of projective sentences, as G13 trains on them."""
+    trees = training_trees(read_treebank([files_of(treebank)[0]]), "drop", False, 1)
+    return 1 / (40 * trees.n_words)
+
+
+def row_of(name: str, results: Mapping[str, list[dict]], others: Sequence[float]) -> list[object]:
+    weights = means(results, lambda result: result["n_weights"])
+    return [
+        name,
+        means(results, lambda result: result["scores"]["uas_no_punct"])[0],
+        means(results, lambda result: result["calibration"]["error"])[0],
+        weights[0] / 1000,
+        mean(others) / weights[0],
+        means(results, lambda result: result["cpu_seconds"])[0],
+        max(result["peak_mb"] for seeds in results.values() for result in seeds),
+    ]
+
+
+# Calibration and the size of a treebank
+
+
+def size(given) -> str:
+    whole = next((folder for folder in given.treebanks if name_of(folder) == given.size_treebank), None)
+    if whole is None:
+        raise RunError(f"--size-treebank: no treebank {given.size_treebank}")
+    rows, lows = [], (0.5, 0.6, 0.7, 0.8, 0.9)
+    for share in SHARES:
+        folder = every(whole, share, given.store / "parts")
+        setting = Setting("", (*G13, *MAXENT, *SAMPLE))
+        results = results_of([setting], [folder], given)[""][name_of(folder)]
+        words = read_treebank([files_of(folder)[0]]).n_words
+        bins = [100 * of_bin(results, low) for low in lows]
+        error = mean(result["calibration"]["error"] for result in results)
+        score = mean(result["scores"]["uas_no_punct"] for result in results)
+        rows.append([f"1/{share}" if share > 1 else "all", words, score, error, *bins])
+    header = [
+        f"{given.size_treebank}",
+        "words",
+        "UAS",
+        "calibration error",
+        *(f"from {low}, correct %" for low in lows),
+    ]
+    return markdown_table(header, rows)
+
+
+def of_bin(results: Sequence[dict], low: float) -> float:
+    """The share that was right in the bin from `low`; none is not a number."""
+    parts = [
+        (one["count"], one["mean"], one["correct"])
+        for result in results
+        for one in result["calibration"]["bins"]
+        if one["low"] == low
+    ]
+    return pool(low, parts).correct if parts else float("nan")
+
+
+def every(treebank: str, share: int, folder: Path) -> str:
+    """A treebank of every share-th training sentence, with the same development set."""
+    if share == 1:
+        return treebank
+    part = folder / f"{name_of(treebank)}-1-of-{share}"
+    part.mkdir(parents=True, exist_ok=True)
+    train, dev = (Path(path) for path in files_of(treebank))
+    sentences = train.read_text(encoding="utf-8").split("\n\n")
+    kept = [sentence for sentence in sentences if sentence.strip()][::share]
+    (part / "train.conllu").write_text("\n\n".join(kept) + "\n\n", encoding="utf-8")
+    (part / "dev.conllu").write_bytes(dev.read_bytes())
+    return str(part)
+
+
+def name_of(treebank: str) -> str:
+    return Path(treebank).name
+
+
+READINGS = {"systems": systems, "tables": tables, "size": size}
+
+if __name__ == "__main__":
+    main()
