@@ -52,8 +52,8 @@ def test_readings_prints_its_three_tables(two_treebanks, tmp_path, monkeypatch, 
     arguments = [two_treebanks, "--epochs", 1, "--store", tmp_path / "runs", "--size-treebank", "B-Two"]
     call(monkeypatch, readings, *arguments)
     lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith("| easy-first dynamic, easyfirst") for line in lines) == 2
-    assert sum(line.startswith("| hybrid static, zn11-hybrid") for line in lines) == 1
+    assert sum(line.startswith("| easy-first, easyfirst") for line in lines) == 2
+    assert sum(line.startswith("| hybrid, zn11-hybrid |") for line in lines) == 1
     assert [line.split(" |")[0] for line in lines if "penalty" in line or "kept" in line] == [
         "| every gradient kept",
         "| half the penalty",
