@@ -1,10 +1,10 @@
 """Why do some of the papers' claims come out otherwise? Tests of the explanations given in results/reproduction.md.
 
-    python benchmarks/readings.py [TREEBANK ...] [--only systems|tables|size] [--seeds 1]
+    python benchmarks/readings.py [TREEBANK ...] [--only systems|maxent|size] [--seeds 1]
 
 systems: easy-first and arc-hybrid with features as rich as those of arc-eager (dynamic oracle).
-tables:  AdaGrad-RDA with tables that keep every gradient, beside those of reproduce.py, and with half the penalty.
-size:    calibration of ME after training on an eighth, a quarter, half and all of a treebank (by default English-EWT).
+maxent:  weights and calibration of ME with tables that keep every gradient, with other penalties and smaller steps.
+size:    the same after training on an eighth, a quarter, half and all of a treebank (by default English-EWT).
 Results are kept as those of reproduce.py are, and shared with it.
 """
 
@@ -98,52 +98,79 @@ def system_settings() -> Iterable[Setting]:
             yield Setting(f"{system}, {Path(name).stem}", shared, epochs)
 
 
-# Tables that keep every gradient
+# The settings of AdaGrad-RDA
 
 
-def tables(given) -> str:
-    """The penalty grows by 1 / (20 tokens) a state, with two states a token: half of it is as if by 1 / (20 states)."""
-    results = results_of(maxent_settings(), given.treebanks, given)
+def maxent(given) -> str:
+    """The penalty is 1 / (20 words) a state, with two states a word: half of it is as if it were 1 / (20 states)."""
+    perceptron = Setting("", (*G13, *PERCEPTRON, *DYNAMIC, "explore.k=1", "explore.p=0.9"))
+    weights = means(results_of([perceptron], given.treebanks, given)[""], n_weights)[1:]
+    rows = [maxent_row(name, results, weights) for name, results in maxent_results(given).items()]
+    header = ["ME+DYN K=0 sample", "UAS", "non-zero weights (thousands)", "perceptron's / these", "CPU s", "peak MB"]
+    return markdown_table([*header, *CALIBRATION_HEADER], rows)
+
+
+def maxent_results(given) -> dict[str, dict[str, list[dict]]]:
+    """The penalty depends on the treebank, so there is a setting for each."""
+    results: dict[str, dict[str, list[dict]]] = {}
     for treebank in given.treebanks:
-        half = Setting("half the penalty", (*G13, *maxent(KEEP_ALL), f"lambda={half_penalty(treebank)}", *SAMPLE))
-        results.setdefault(half.name, {}).update(results_of([half], [treebank], given)[half.name])
-    perceptron = results.pop("PERCEP+DYN K=1")
-    weights = means(perceptron, lambda result: result["n_weights"])[1:]
-    header = ["ME+DYN K=0 sample", "UAS", "calibration error", "non-zero weights (thousands)"]
-    header += ["perceptron's weights over these", "CPU s", "peak MB"]
-    return markdown_table(header, (row_of(name, found, weights) for name, found in results.items()))
+        for setting in maxent_settings(trained_words(treebank)):
+            results.setdefault(setting.name, {}).update(results_of([setting], [treebank], given)[setting.name])
+    return results
 
 
-def maxent(changes: Sequence[str]) -> tuple[str, ...]:
-    changed = [change.partition("=")[0] for change in changes]
-    return (*(one for one in MAXENT if one.partition("=")[0] not in changed), *changes)
+def maxent_settings(words: int) -> Iterable[Setting]:
+    changes = {
+        "as in reproduce.py": (),
+        "every gradient kept": KEEP_ALL,
+        "the same, half the penalty": (*KEEP_ALL, f"lambda={1 / (40 * words)}"),
+        "four times the penalty": (f"lambda={4 / (20 * words)}",),
+        "steps of 0.1": ("alpha=0.1",),
+    }
+    for name, changed in changes.items():
+        yield Setting(name, (*G13, *MAXENT, *changed, *SAMPLE))
 
 
-def maxent_settings() -> list[Setting]:
-    return [
-        Setting("PERCEP+DYN K=1", (*G13, *PERCEPTRON, *DYNAMIC, "explore.k=1", "explore.p=0.9")),
-        Setting("as in reproduce.py", (*G13, *MAXENT, *SAMPLE)),
-        Setting("every gradient kept", (*G13, *maxent(KEEP_ALL), *SAMPLE)),
-    ]
+def trained_words(treebank: str) -> int:
+    """Those of projective sentences, as G13 trains on them."""
+    return training_trees(read_treebank([files_of(treebank)[0]]), "drop", False, 1).n_words
 
 
-def half_penalty(treebank: str) -> float:
-    """Of the words of projective sentences, as G13 trains on them."""
-    trees = training_trees(read_treebank([files_of(treebank)[0]]), "drop", False, 1)
-    return 1 / (40 * trees.n_words)
-
-
-def row_of(name: str, results: Mapping[str, list[dict]], others: Sequence[float]) -> list[object]:
-    weights = means(results, lambda result: result["n_weights"])
+def maxent_row(name: str, results: Mapping[str, list[dict]], others: Sequence[float]) -> list[object]:
+    """others: the perceptron's numbers of weights, by treebank"""
+    own, *_ = means(results, n_weights)
     return [
         name,
-        means(results, lambda result: result["scores"]["uas_no_punct"])[0],
-        means(results, lambda result: result["calibration"]["error"])[0],
-        weights[0] / 1000,
-        mean(others) / weights[0],
+        means(results, uas_no_punct)[0],
+        own / 1000,
+        mean(others) / own,
         means(results, lambda result: result["cpu_seconds"])[0],
         max(result["peak_mb"] for seeds in results.values() for result in seeds),
+        *calibration_cells(list(results.values())),
     ]
+
+
+def n_weights(result: dict) -> float:
+    return result["n_weights"]
+
+
+def uas_no_punct(result: dict) -> float:
+    return result["scores"]["uas_no_punct"]
+
+
+LOWS = (0.5, 0.6, 0.7, 0.8, 0.9)
+CALIBRATION_HEADER = ["calibration error", *(f"right from {low}, %" for low in LOWS)]
+
+
+def calibration_cells(results: Sequence[Sequence[dict]]) -> list[float]:
+    """results: by treebank, then seeds. The error is a mean, the bins are those of all decisions together."""
+    error = mean(mean(result["calibration"]["error"] for result in seeds) for seeds in results)
+    together = {low: [] for low in LOWS}
+    for seeds in results:
+        for result in seeds:
+            for one in result["calibration"]["bins"]:
+                together.setdefault(one["low"], []).append((one["count"], one["mean"], one["correct"]))
+    return [error, *(100 * pool(low, together[low]).correct if together[low] else float("nan") for low in LOWS)]
 
 
 # Calibration and the size of a treebank
@@ -153,35 +180,14 @@ def size(given) -> str:
     whole = next((folder for folder in given.treebanks if name_of(folder) == given.size_treebank), None)
     if whole is None:
         raise RunError(f"--size-treebank: no treebank {given.size_treebank}")
-    rows, lows = [], (0.5, 0.6, 0.7, 0.8, 0.9)
+    rows = []
     for share in SHARES:
         folder = every(whole, share, given.store / "parts")
-        setting = Setting("", (*G13, *MAXENT, *SAMPLE))
-        results = results_of([setting], [folder], given)[""][name_of(folder)]
+        results = results_of([Setting("", (*G13, *MAXENT, *SAMPLE))], [folder], given)[""]
         words = read_treebank([files_of(folder)[0]]).n_words
-        bins = [100 * of_bin(results, low) for low in lows]
-        error = mean(result["calibration"]["error"] for result in results)
-        score = mean(result["scores"]["uas_no_punct"] for result in results)
-        rows.append([f"1/{share}" if share > 1 else "all", words, score, error, *bins])
-    header = [
-        f"{given.size_treebank}",
-        "words",
-        "UAS",
-        "calibration error",
-        *(f"from {low}, correct %" for low in lows),
-    ]
-    return markdown_table(header, rows)
-
-
-def of_bin(results: Sequence[dict], low: float) -> float:
-    """The share that was right in the bin from `low`; none is not a number."""
-    parts = [
-        (one["count"], one["mean"], one["correct"])
-        for result in results
-        for one in result["calibration"]["bins"]
-        if one["low"] == low
-    ]
-    return pool(low, parts).correct if parts else float("nan")
+        cells = calibration_cells(list(results.values()))
+        rows.append([f"1/{share}" if share > 1 else "all", words, means(results, uas_no_punct)[0], *cells])
+    return markdown_table([f"ME on {given.size_treebank}", "words", "UAS", *CALIBRATION_HEADER], rows)
 
 
 def every(treebank: str, share: int, folder: Path) -> str:
@@ -202,7 +208,7 @@ def name_of(treebank: str) -> str:
     return Path(treebank).name
 
 
-READINGS = {"systems": systems, "tables": tables, "size": size}
+READINGS = {"systems": systems, "maxent": maxent, "size": size}
 
 if __name__ == "__main__":
     main()

@@ -54,9 +54,12 @@ def test_readings_prints_its_three_tables(two_treebanks, tmp_path, monkeypatch, 
     lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("| easy-first, easyfirst") for line in lines) == 2
     assert sum(line.startswith("| hybrid, zn11-hybrid |") for line in lines) == 1
-    assert [line.split(" |")[0] for line in lines if "penalty" in line or "kept" in line] == [
+    names = [line.split(" |")[0] for line in lines if "kept" in line or "penalty" in line or "steps" in line]
+    assert names == [
         "| every gradient kept",
-        "| half the penalty",
+        "| the same, half the penalty",
+        "| four times the penalty",
+        "| steps of 0.1",
     ]
     words = [int(line.split("|")[2]) for line in lines if line.startswith(("| 1/", "| all"))]
     assert words == sorted(words)
