@@ -21,7 +21,6 @@ from verdicts import pool
 from parser.errors import UserError
 from parser.train.data import read_treebank, training_trees
 
-EASY_FIRST = str(Path(__file__).with_name("easyfirst-zn11.txt"))
 SAMPLE = (*DYNAMIC, "explore=sample", "explore.k=0")
 KEEP_ALL = ("birth=0", "quiet=0")
 SHARES = (8, 4, 2, 1)
@@ -89,13 +88,13 @@ def system_settings() -> Iterable[Setting]:
     features = {
         "eager": ("zn11",),
         "hybrid": ("hybrid2013", "zn11-hybrid"),
-        "easy-first": ("easyfirst", EASY_FIRST),
+        "easy-first": ("easyfirst", "easyfirst-zn11"),
     }
     for system, (options, epochs, *_) in SYSTEMS.items():
         plain = tuple(one for one in options if not one.startswith("features="))
         for name in features[system]:
             shared = (*G13B, *plain, f"features={name}", *DYNAMIC, "explore=goldberg-nivre-2013")
-            yield Setting(f"{system}, {Path(name).stem}", shared, epochs)
+            yield Setting(f"{system}, {name}", shared, epochs)
 
 
 # The settings of AdaGrad-RDA
