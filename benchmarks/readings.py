@@ -3,7 +3,7 @@
     python benchmarks/readings.py [TREEBANK ...] [--only systems|maxent|size] [--seeds 1]
 
 systems: easy-first and arc-hybrid with features as rich as those of arc-eager (dynamic oracle).
-maxent:  weights and calibration of ME with tables that keep every gradient, with other penalties and smaller steps.
+maxent:  ME with tables that keep every gradient, with other penalties, smaller steps, errors followed.
 size:    the same after training on an eighth, a quarter, half and all of a treebank (by default English-EWT).
 Results are kept as those of reproduce.py are, and shared with it.
 """
@@ -22,6 +22,7 @@ from parser.errors import UserError
 from parser.train.data import read_treebank, training_trees
 
 SAMPLE = (*DYNAMIC, "explore=sample", "explore.k=0")
+ERRORS = (*DYNAMIC, "explore=err", "explore.k=0")
 KEEP_ALL = ("birth=0", "quiet=0")
 SHARES = (8, 4, 2, 1)
 SIZE_TREEBANK = "English-EWT"
@@ -128,6 +129,8 @@ def maxent_settings(words: int) -> Iterable[Setting]:
     }
     for name, changed in changes.items():
         yield Setting(name, (*G13, *MAXENT, *changed, *SAMPLE))
+    yield Setting("ERR for sampling", (*G13, *MAXENT, *ERRORS))
+    yield Setting("ERR for sampling, steps of 0.1", (*G13, *MAXENT, "alpha=0.1", *ERRORS))
 
 
 def trained_words(treebank: str) -> int:

@@ -60,6 +60,7 @@ def test_readings_prints_its_three_tables(two_treebanks, tmp_path, monkeypatch, 
         "| the same, half the penalty",
         "| four times the penalty",
         "| steps of 0.1",
+        "| ERR for sampling, steps of 0.1",
     ]
     words = [int(line.split("|")[2]) for line in lines if line.startswith(("| 1/", "| all"))]
     assert words == sorted(words)
