@@ -41,9 +41,10 @@ def overall(results: Mapping[str, Mapping[int, dict]], measure: str) -> float:
 
 
 def by_seed(results: Mapping[str, Mapping[int, dict]], measure: str) -> list[float]:
-    """The mean over treebanks for every seed that all treebanks have: what deviations are taken of."""
-    common = set.intersection(*(set(seeds) for seeds in results.values()))
-    return [mean(value_of(seeds[seed], measure) for seeds in results.values()) for seed in sorted(common)]
+    """For every seed the mean over the treebanks that have all seeds: what deviations are taken of."""
+    numbers = sorted(set().union(*results.values()))
+    complete = [seeds for seeds in results.values() if len(seeds) == len(numbers)]
+    return [mean(value_of(seeds[seed], measure) for seeds in complete) for seed in numbers]
 
 
 def judge(claim: Claim, results: Results) -> Verdict:
@@ -115,7 +116,11 @@ def pool(low: float, parts: Sequence[tuple[float, float, float]]) -> PooledBin:
 
 
 def calibration_table(bins: Sequence[PooledBin]) -> str:
-    rows = [[f"{b.low:.1f}", round(b.count), 100 * b.mean, 100 * b.correct, CALIBRATION_PAPER.get(b.low)] for b in bins]
+    rows = [
+        [f"{b.low:.1f}", round(b.count), 100 * b.mean, 100 * b.correct, CALIBRATION_PAPER.get(b.low)]
+        for b in bins
+        if round(b.count)
+    ]
     return markdown_table(["from", "decisions", "mean p %", "correct %", "paper, correct %"], rows)
 
 
