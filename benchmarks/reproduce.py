@@ -118,9 +118,9 @@ def heading(treebanks: Mapping[str, int], seeds: int, epochs: int | None) -> str
     return (
         f"# The papers' comparisons, re-run\n\n{datetime.date.today()}, {machine()}. Treebanks: {names}. "
         f"Seeds: {seeds}{others}. Epochs: {epochs or '15 (easy-first: 20)'}. Trained on train, scored on dev after the "
-        "last epoch, gold tokens and tags. `dev.` is the standard deviation between seeds of the mean over treebanks (of "
-        "those with all seeds); `treebanks` says in how many of them the difference has the claimed sign. The papers' "
-        "figures are means over other treebanks: compare differences, not scores.\n"
+        "last epoch, gold tokens and tags. `dev.` is the standard deviation between seeds of the mean over treebanks "
+        "(of those with all seeds); `treebanks` says in how many of them the difference has the claimed sign. The "
+        "papers' figures are means over other treebanks: compare differences, not scores.\n"
     )
 
 
