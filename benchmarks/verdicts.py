@@ -35,10 +35,16 @@ def value_of(result: dict, measure: str) -> float:
     return result["n_weights"] / 1000 if measure == "n_weights" else result["scores"][measure]
 
 
+def overall(results: Mapping[str, Mapping[int, dict]], measure: str) -> float:
+    """The mean over seeds, then over treebanks: one with fewer seeds counts as much as the others."""
+    return mean(treebank_mean(seeds, measure) for seeds in results.values())
+
+
 def by_seed(results: Mapping[str, Mapping[int, dict]], measure: str) -> list[float]:
-    """The mean over treebanks for every seed that all treebanks have."""
-    common = set.intersection(*(set(seeds) for seeds in results.values()))
-    return [mean(value_of(seeds[seed], measure) for seeds in results.values()) for seed in sorted(common)]
+    """For every seed the mean over the treebanks that have all seeds: what deviations are taken of."""
+    numbers = sorted(set().union(*results.values()))
+    complete = [seeds for seeds in results.values() if len(seeds) == len(numbers)]
+    return [mean(value_of(seeds[seed], measure) for seeds in complete) for seed in numbers]
 
 
 def judge(claim: Claim, results: Results) -> Verdict:
@@ -46,7 +52,7 @@ def judge(claim: Claim, results: Results) -> Verdict:
     compare, neutral = (truediv, 1.0) if claim.kind == "ratio" else (sub, 0.0)
     values = list(map(compare, by_seed(left, claim.measure), by_seed(right, claim.measure)))
     gains = [compare(treebank_mean(left[t], claim.measure), treebank_mean(right[t], claim.measure)) for t in left]
-    found = mean(values)
+    found = compare(overall(left, claim.measure), overall(right, claim.measure))
     directed = claim.least > neutral
     share = f"{sum(gain > neutral for gain in gains)}/{len(gains)}" if directed else ""
     verdict = verdict_of(claim, found, directed, neutral)
@@ -71,7 +77,7 @@ def score_table(experiment: Experiment, results: Results, measure: str) -> str:
         found = results[regime.name]
         seeds = by_seed(found, measure)
         per_treebank = [treebank_mean(found[name], measure) for name in names]
-        rows.append([regime.name, regime.paper.get(measure), mean(seeds), deviation(seeds), *per_treebank])
+        rows.append([regime.name, regime.paper.get(measure), overall(found, measure), deviation(seeds), *per_treebank])
     return markdown_table([TITLES[measure], "paper", "mean", "dev.", *names], rows)
 
 
@@ -86,31 +92,35 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
 @dataclass(frozen=True)
 class PooledBin:
     low: float
-    count: int
+    count: float  # decisions of one seed, on average
     mean: float
     correct: float
 
 
 def pooled_bins(results: Mapping[str, Mapping[int, dict]]) -> list[PooledBin]:
-    """The bins of all treebanks and seeds, every decision counted once."""
-    found: dict[float, list[tuple[int, float, float]]] = {}
+    """The bins of all treebanks, each with the mean of its seeds: every decision counts once."""
+    found: dict[float, list[tuple[float, float, float]]] = {}
     for seeds in results.values():
         for result in seeds.values():
             for one in result["calibration"]["bins"]:
-                found.setdefault(one["low"], []).append((one["count"], one["mean"], one["correct"]))
-    pooled = []
-    for low, parts in sorted(found.items()):
-        total = sum(count for count, _, _ in parts)
-        pooled.append(
-            PooledBin(
-                low, total, sum(n * p for n, p, _ in parts) / total, sum(n * right for n, _, right in parts) / total
-            )
-        )
-    return pooled
+                share = one["count"] / len(seeds)
+                found.setdefault(one["low"], []).append((share, one["mean"], one["correct"]))
+    return [pool(low, parts) for low, parts in sorted(found.items())]
+
+
+def pool(low: float, parts: Sequence[tuple[float, float, float]]) -> PooledBin:
+    """parts: (decisions, mean probability, share that was right)"""
+    total = sum(count for count, _, _ in parts)
+    promised, right = sum(n * p for n, p, _ in parts), sum(n * right for n, _, right in parts)
+    return PooledBin(low, total, promised / total, right / total)
 
 
 def calibration_table(bins: Sequence[PooledBin]) -> str:
-    rows = [[f"{b.low:.1f}", b.count, 100 * b.mean, 100 * b.correct, CALIBRATION_PAPER.get(b.low)] for b in bins]
+    rows = [
+        [f"{b.low:.1f}", round(b.count), 100 * b.mean, 100 * b.correct, CALIBRATION_PAPER.get(b.low)]
+        for b in bins
+        if round(b.count)
+    ]
     return markdown_table(["from", "decisions", "mean p %", "correct %", "paper, correct %"], rows)
 
 

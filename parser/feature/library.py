@@ -5,7 +5,18 @@ from pathlib import Path
 
 from parser.feature.templates import TemplateError, TemplateSet, parse_templates
 
-SETS = ("rich", "lite", "zn11", "zn11-hybrid", "zn11-standard", "hybrid2013", "l2s", "l2s-program", "easyfirst")
+SETS = (
+    "rich",
+    "lite",
+    "zn11",
+    "zn11-hybrid",
+    "zn11-standard",
+    "hybrid2013",
+    "l2s",
+    "l2s-program",
+    "easyfirst",
+    "easyfirst-zn11",
+)
 
 
 def named_set(name: str) -> TemplateSet:

@@ -9,6 +9,7 @@ import pytest
 REASON = "the benchmarks are beside the tests only in a checkout"
 accuracy = pytest.importorskip("accuracy", reason=REASON)
 reproduce = pytest.importorskip("reproduce", reason=REASON)
+readings = pytest.importorskip("readings", reason=REASON)
 training = pytest.importorskip("training", reason=REASON)
 
 
@@ -31,6 +32,41 @@ def test_reproduce_writes_tables_and_goes_on_where_it_was(two_treebanks, tmp_pat
     assert len(summary["verdicts"]) == 3
     call(monkeypatch, reproduce, *arguments[:2], 2, *arguments[3:])
     assert capsys.readouterr().err.count("seed 1 ") == 0
+
+
+def test_reproduce_takes_fewer_seeds_of_one_treebank(two_treebanks, tmp_path, monkeypatch, capsys):
+    arguments = [two_treebanks, "--seeds", 2, "--epochs", 1, "--jobs", 1, "--store", tmp_path / "runs"]
+    arguments += ["-o", tmp_path, "--only", "goldberg-nivre-2012"]
+    call(monkeypatch, reproduce, *arguments, "--seeds-of", "A-One=1")
+    found = capsys.readouterr()
+    assert found.err.count("A-One seed") == 3
+    assert found.err.count("B-Two seed") == 6
+    assert "Seeds: 2, A-One 1." in found.out
+    for wrong, message in (("C=1", "--seeds-of C: no such treebank, expected one of A-One, B-Two"), ("A-One=0", None)):
+        with pytest.raises(SystemExit) as stop:
+            call(monkeypatch, reproduce, *arguments, "--seeds-of", wrong)
+        assert stop.value.code == (message or 2)
+
+
+def test_readings_prints_its_three_tables(two_treebanks, tmp_path, monkeypatch, capsys):
+    arguments = [two_treebanks, "--epochs", 1, "--store", tmp_path / "runs", "--size-treebank", "B-Two"]
+    call(monkeypatch, readings, *arguments)
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("| easy-first, easyfirst") for line in lines) == 2
+    assert sum(line.startswith("| hybrid, zn11-hybrid |") for line in lines) == 1
+    names = [line.split(" |")[0] for line in lines if "kept" in line or "penalty" in line or "steps" in line]
+    assert names == [
+        "| every gradient kept",
+        "| the same, half the penalty",
+        "| four times the penalty",
+        "| steps of 0.1",
+        "| ERR for sampling, steps of 0.1",
+    ]
+    words = [int(line.split("|")[2]) for line in lines if line.startswith(("| 1/", "| all"))]
+    assert words == sorted(words)
+    assert words[0] < words[-1] / 4
+    with pytest.raises(SystemExit, match="no treebank C"):
+        call(monkeypatch, readings, *arguments[:-1], "C", "--only", "size")
 
 
 def test_the_grid_is_drawn_where_there_is_matplotlib(tmp_path, monkeypatch):

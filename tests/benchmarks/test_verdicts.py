@@ -60,10 +60,13 @@ def test_verdict_of_a_ratio(new, expected):
     assert verdict.verdict == expected
 
 
-def test_only_seeds_that_all_treebanks_have_count():
-    found = results(new=[[80.0, 90.0], [70.0, 70.0]])["new"]
-    del found["B"][2]
-    assert verdicts.by_seed(found, "uas") == [75.0]
+def test_a_treebank_with_fewer_seeds_counts_as_much_as_the_others():
+    found = results(new=[[80.0, 90.0], [70.0, 70.0]], old=[[80.0, 80.0], [69.0, 69.0]])
+    for regime in found.values():
+        del regime["B"][2]
+    assert verdicts.overall(found["new"], "uas") == 77.5
+    assert verdicts.judge(claim(0.5, 100.0), found).found == pytest.approx(3.0)
+    assert verdicts.by_seed(found["new"], "uas") == [80.0, 90.0]  # deviations are of treebanks with all seeds
 
 
 def test_every_claim_names_regimes_of_its_experiment():
@@ -88,8 +91,9 @@ def test_the_papers_differences_follow_from_their_scores():
 def test_bins_are_pooled_by_their_counts():
     one = {"calibration": {"bins": [{"low": 0.9, "count": 30, "mean": 0.95, "correct": 1.0}]}}
     two = {"calibration": {"bins": [{"low": 0.9, "count": 10, "mean": 0.91, "correct": 0.6}]}}
-    (found,) = verdicts.pooled_bins({"A": {1: one}, "B": {1: two}})
-    assert (found.count, found.mean, found.correct) == (40, pytest.approx(0.94), pytest.approx(0.9))
+    for results in ({"A": {1: one}, "B": {1: two}}, {"A": {1: one, 2: one}, "B": {1: two}}):
+        (found,) = verdicts.pooled_bins(results)
+        assert (found.count, found.mean, found.correct) == (40, pytest.approx(0.94), pytest.approx(0.9))
 
 
 def test_calibration_is_judged_from_half_up():
