@@ -19,7 +19,7 @@ from parser.search.corpus import Corpus
 from parser.search.session import Session
 from parser.treebank import Reader
 
-COLUMNS = ("model", "columns", "MB", "first", "later", "plain", "batches", "files", "groups/word", "made/word")
+COLUMNS = ("model", "columns", "MB", "first", "later", "plain", "batches", "files", "made/word")
 
 
 def seconds(function) -> float:
@@ -68,11 +68,10 @@ def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     plain = parser.assembly.sentence_parser(parser.weights)
     _, plain_speed, _, _ = speeds(parser, plain, on, 2)
     files = from_file_to_file(parser, on, rounds)
-    asked = counts["asked"] / (n_words * rounds * 1.5)
     made = counts["made"] / n_words
     numbers = [f"{speed:.2f}" for speed in (first, later, plain_speed, batches, files)]
     size = f"{parser.compiled.n_bytes / 1e6:.1f}"
-    return [Path(path).name, str(len(parser.compiled.actions)), size, *numbers, f"{asked:.1f}", f"{made:.2f}"]
+    return [Path(path).name, str(len(parser.compiled.actions)), size, *numbers, f"{made:.2f}"]
 
 
 def main() -> None:

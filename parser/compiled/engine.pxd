@@ -7,28 +7,12 @@ added up to. Every remembered sum was made by the plain way of scoring.
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport ChunkC, Flat, LookupC, ProgramC
-from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket, kernel_filter, kernel_rows, kernel_set
+from parser.compiled.flat cimport ChunkC, Flat, LookupC, ProgramC, kernel_ref
+from parser.compiled.memory cimport Memory, MemoryC, kernel_filter, kernel_rows, kernel_set, kernel_task
 from parser.compiled.table cimport Table, TableC
 from parser.feature.extract cimport MAX_NODES, Extractor
 from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC
-
-
-cdef struct TaskC:          # a chunk whose sum is to be made
-    const ChunkC* chunk
-    const ProgramC* program
-    uint64_t* value         # its locals
-    uint64_t* keys          # its part of the memory's arrays
-    int32_t* owners
-    const kernel_bucket** homes
-    int32_t n               # keys
-    int32_t kept            # where the sum is kept
-
-
-cdef struct ListsC:         # rows to be added up
-    kernel_rows rows
-    int32_t spare           # rows that are not remembered
 
 
 cdef struct SceneC:         # a state, looked up once
@@ -36,7 +20,7 @@ cdef struct SceneC:         # a state, looked up once
     const NodeC* nodes
     uint64_t present        # bit i: node i is there
     int32_t node[MAX_NODES]
-    const uint64_t* record[MAX_NODES + 1]   # of the nodes' words, and the locals
+    const uint64_t* record[MAX_NODES]   # of the nodes' words
 
 
 cdef class Engine(Flat):
@@ -60,28 +44,32 @@ cdef class Engine(Flat):
     # all of them, if they are asked for.
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil
     # The same with all columns; where a sum could leave 16 bits, with 32.
+    # The same with all columns; where a sum could leave 16 bits, with 32.
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
-    cdef int32_t choose_wide(self, MemoryC* m, ListsC* lists, SceneC* scene, const int16_t* mask) noexcept nogil
+    cdef int32_t choose_wide(self, MemoryC* m, const kernel_rows* lists, SceneC* scene,
+                             const int16_t* mask) noexcept nogil
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil
     cdef void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil
+    # A chunk whose sum is kept: where, and a task if it has to be made anew.
+    cdef void begin_kept(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, kernel_task* tasks, int32_t* n_tasks,
+                         int32_t* sums, int32_t* n_sums) noexcept nogil
     # Does a chunk look at anything else than when its sum was kept? Notes what it looks at now.
     cdef bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,
                           int32_t kept) noexcept nogil
-    # Has everything that a chunk's sum needs on the way: the first half of the work.
-    cdef void begin_task(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, TaskC* task) noexcept nogil
-    # Puts the rows of a chunk on the lists: the second half.
-    cdef void collect(self, MemoryC* m, ListsC* lists, const TaskC* task, SceneC* scene) noexcept nogil
+    cdef void begin_task(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene, kernel_task* task) noexcept nogil
     cdef void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil
-    cdef int32_t write_keys(self, const MemoryC* m, TaskC* task, const SceneC* scene) noexcept nogil
-    # Those of the direct lookups that may have weights are put behind the first n.
-    cdef int32_t write_direct(self, const MemoryC* m, TaskC* task, const SceneC* scene, int32_t n) noexcept nogil
-    cdef uint64_t fill_ref(self, MemoryC* m, const LookupC* lookup, const SceneC* scene, uint64_t* known,
-                           ListsC* lists) noexcept nogil
-    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const SceneC* scene,
-                       ListsC* lists) noexcept nogil
+    cdef void look_up_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks, int32_t n_tasks) noexcept nogil
+    cdef void make_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks, int32_t n_tasks) noexcept nogil
+    cdef void add_up_kept(self, MemoryC* m, const kernel_task* task) noexcept nogil
+    # What the k-th row of a task is made by.
+    cdef const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil
+    cdef uint64_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+                           const feat_t* features) noexcept nogil
+    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
+    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
+                                int32_t n) noexcept nogil
     cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
+    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
+                           const SceneC* scene) noexcept nogil
     # Adds a template's row to the numbers.
-    cdef void add_rule(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present, const SceneC* scene,
-                       int32_t* out) noexcept nogil
-    # What a lookup's templates add up to, one by one, into m.found.
-    cdef void add_up(self, MemoryC* m, const LookupC* lookup, const SceneC* scene) noexcept nogil
+    cdef void add_feature(self, feat_t feature, int32_t* out) noexcept nogil

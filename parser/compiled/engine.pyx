@@ -5,12 +5,12 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_CHUNKS, MAX_LOCALS, MAX_TERMS, PRESENCE, SLOTS_KEPT,
-                                   ChunkC, Flat, LocalC, LookupC, ProgramC, RefC, StepC, pattern_place)
-from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
-                                     find_record, home_of, keep_sum, kernel_bucket, kernel_rows, kernel_sets, line_of,
-                                     look_beside, new_record, values_of)
-from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
+from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_CHUNKS, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
+                                   Flat, LocalC, LookupC, ProgramC, StepC, kernel_ref, pattern_place)
+from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, MOST_TAILS, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC,
+                                     aligned, find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of,
+                                     look_up, new_record, values_of)
+from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      Extractor, RuleC, distance_value, set_value)
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
@@ -75,7 +75,9 @@ cdef class Engine(Flat):
 
     cpdef Memory new_memory(self):
         cdef Memory memory = Memory(self, self.width, self.all_lookups, self.n_kept, self.sign_length, self.n_slots,
-                                    self.n_refs, self.stride, self.n_chunks * MAX_LOCALS)
+                                    self.n_refs, self.stride, self.n_chunks * MAX_LOCALS,
+                                    self.extractor.n_rules)
+        memory.c.places.filter, memory.c.kernels = self.filter, self.kernels
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         if self.stride > 0:
             self.write_record(&memory.c, memory.c.none, &rows[0, 0])
@@ -106,73 +108,95 @@ cdef class Engine(Flat):
 
     cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil:
         cdef SceneC scene
-        cdef ListsC lists
-        cdef TaskC tasks[MAX_CHUNKS]
-        cdef TaskC cross
-        cdef const ChunkC* chunk
+        cdef kernel_rows lists
+        cdef kernel_task tasks[MAX_CHUNKS]
         cdef int32_t sums[MAX_CHUNKS]
-        cdef int32_t i, n_sums = 0, n_tasks = 0, kept, bound = self.bias_bound, most = self.bias_most, top
+        cdef int32_t i, n_sums = 0, n_tasks = 0, bound = self.bias_bound, most = self.bias_most, top, best
         self.look(m, s, &scene)
         if all_scores:
             return self.choose_of_all(m, &scene, mask)
         for i in range(self.n_kept_chunks):
-            chunk = &self.chunks[i]
-            if chunk.kind != KIND_BUFFER and scene.node[chunk.anchor] < 0:
-                continue
-            kept = chunk.first_kept
-            if chunk.depth >= 0:
-                kept += (s.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
-            sums[n_sums] = kept
-            n_sums += 1
-            if self.has_changed(m, chunk, &scene, kept):
-                tasks[n_tasks].kept = kept
-                self.begin_task(m, chunk, &scene, &tasks[n_tasks])
-                n_tasks += 1
+            self.begin_kept(m, &self.chunks[i], &scene, tasks, &n_tasks, sums, &n_sums)
         if self.n_kept_chunks < self.n_chunks:
-            self.begin_task(m, &self.chunks[self.n_kept_chunks], &scene, &cross)
+            self.begin_task(m, &self.chunks[self.n_kept_chunks], &scene, &tasks[n_tasks])
+        self.look_up_rows(m, &scene, tasks, n_tasks + (self.n_kept_chunks < self.n_chunks))
         for i in range(n_tasks):
-            begin(&lists, m)
-            self.collect(m, &lists, &tasks[i], &scene)
-            if lists.rows.n_longs == 0:
-                put_long(&lists, self.zeros)
-            self.kernels.sum(&lists.rows, m.kept + <size_t>tasks[i].kept * KERNEL_SHORT)
-            m.bounds[2 * tasks[i].kept], m.bounds[2 * tasks[i].kept + 1] = lists.rows.bound, lists.rows.most
+            self.add_up_kept(m, &tasks[i])
         begin(&lists, m)
         if self.n_kept_chunks < self.n_chunks:
-            self.collect(m, &lists, &cross, &scene)
+            self.kernels.sort(&m.places, &tasks[n_tasks], &lists)
         for i in range(n_sums):
             put_long(&lists, m.kept + <size_t>sums[i] * KERNEL_SHORT)
             bound += m.bounds[2 * sums[i]]
             most += m.bounds[2 * sums[i] + 1]
-        if most + lists.rows.most > ROW_LIMIT:
+        if most + lists.most > ROW_LIMIT:
             return self.choose_of_all(m, &scene, mask)
         put_long(&lists, self.bias)
-        i = self.kernels.best(&lists.rows, mask, self.rank, m.sums, &top)
+        best = self.kernels.best(&lists, mask, self.rank, m.sums, &top)
         # Nearly always something in the head is better than anything behind it can be
-        return i if bound + lists.rows.bound < top else self.choose_of_all(m, &scene, mask)
+        if bound + lists.bound < top:
+            return best
+        for i in range(n_sums):
+            if not put_tails(&lists, m, sums[i]):
+                return self.choose_of_all(m, &scene, mask)
+        put_tail(&lists, self.bias)
+        m.full += 1
+        return self.kernels.best_behind(&lists, self.blocks, mask, self.rank, top, best)
+
+    cdef inline void begin_kept(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, kernel_task* tasks,
+                                int32_t* n_tasks, int32_t* sums, int32_t* n_sums) noexcept nogil:
+        cdef int32_t kept = chunk.first_kept
+        if chunk.kind != KIND_BUFFER and scene.node[chunk.anchor] < 0:
+            return
+        if chunk.depth >= 0:
+            kept += (scene.state.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
+        sums[n_sums[0]] = kept
+        n_sums[0] += 1
+        if self.has_changed(m, chunk, scene, kept):
+            tasks[n_tasks[0]].kept = kept
+            self.begin_task(m, chunk, scene, &tasks[n_tasks[0]])
+            n_tasks[0] += 1
+
+    cdef inline void add_up_kept(self, MemoryC* m, const kernel_task* task) noexcept nogil:
+        cdef kernel_rows lists
+        cdef int32_t i, n
+        cdef const int16_t** tails = m.kept_tails + <size_t>task.kept * MOST_TAILS
+        begin(&lists, m)
+        self.kernels.sort(&m.places, task, &lists)
+        if lists.n_longs == 0:
+            put_long(&lists, self.zeros)
+        self.kernels.sum(&lists, m.kept + <size_t>task.kept * KERNEL_SHORT)
+        m.bounds[2 * task.kept], m.bounds[2 * task.kept + 1] = lists.bound, lists.most
+        n = lists.n_tails
+        # rows that stand behind the arena are gone after this state
+        m.n_kept_tails[task.kept] = n if n <= MOST_TAILS and m.spare == 0 else -1
+        for i in range(min(n, <int32_t>MOST_TAILS)):
+            tails[i] = lists.tails[i]
 
     cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
         """The same from all rows, tails included."""
-        cdef ListsC lists
-        cdef TaskC task
-        cdef int32_t i, best
+        cdef kernel_rows lists
+        cdef kernel_task tasks[MAX_CHUNKS]
+        cdef int32_t i, best, n_tasks = 0
         begin(&lists, m)
         m.full += 1
         for i in range(self.n_chunks):
             if self.chunks[i].kind != KIND_ANCHORED or scene.node[self.chunks[i].anchor] >= 0:
-                self.begin_task(m, &self.chunks[i], scene, &task)
-                self.collect(m, &lists, &task, scene)
+                self.begin_task(m, &self.chunks[i], scene, &tasks[n_tasks])
+                n_tasks += 1
+        self.look_up_rows(m, scene, tasks, n_tasks)
+        for i in range(n_tasks):
+            self.kernels.sort(&m.places, &tasks[i], &lists)
         put_long(&lists, self.bias)
-        lists.rows.tails[lists.rows.n_tails] = self.bias
-        lists.rows.n_tails += 1
-        if lists.rows.most + self.bias_most > ROW_LIMIT:
+        put_tail(&lists, self.bias)
+        if lists.most + self.bias_most > ROW_LIMIT:
             return self.choose_wide(m, &lists, scene, mask)
-        best = self.kernels.best_of_all(&lists.rows, self.blocks, mask, self.rank, m.sums)
+        best = self.kernels.best_of_all(&lists, self.blocks, mask, self.rank, m.sums)
         for i in range(self.width):
             m.scores[i] = m.sums[i]
         return best
 
-    cdef int32_t choose_wide(self, MemoryC* m, ListsC* lists, SceneC* scene, const int16_t* mask) noexcept nogil:
+    cdef int32_t choose_wide(self, MemoryC* m, const kernel_rows* lists, SceneC* scene, const int16_t* mask) noexcept nogil:
         """In 32 bits; template by template if there are sums that no row of 16 bits can hold."""
         cdef uint64_t present
         cdef int32_t i, best = -1
@@ -183,9 +207,9 @@ cdef class Engine(Flat):
             for i in range(self.width):
                 m.scores[i] = self.bias[i]
             for i in range(self.extractor.n_rules):
-                self.add_rule(m, self.extractor, i, present, scene, m.scores)
+                self.add_feature(self.feature_of(m, self.extractor, i, present, scene), m.scores)
         else:
-            self.add_wide(m.scores, &lists.rows)
+            self.add_wide(m.scores, lists)
         for i in range(self.width):
             if mask[i] and (best < 0 or m.scores[i] > m.scores[best]
                             or (m.scores[i] == m.scores[best] and self.rank[i] < self.rank[best])):
@@ -242,119 +266,94 @@ cdef class Engine(Flat):
             sign[i + 1] = found
         return changed != 0
 
-    cdef void begin_task(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, TaskC* task) noexcept nogil:
+    cdef inline void begin_task(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,
+                                kernel_task* task) noexcept nogil:
         cdef const ProgramC* p = &self.programs[self.program_of[chunk.first_pattern
                                                                 + pattern_place(chunk, scene.present)]]
-        task.program, task.value = p, m.values + (chunk - self.chunks) * MAX_LOCALS
-        task.keys, task.owners = m.keys + chunk.first_key, m.owners + chunk.first_key
-        task.homes = m.homes + chunk.first_key
-        self.read_locals(p, scene, task.value)
-        scene.record[self.n_nodes] = task.value
-        task.n = self.write_keys(m, task, scene)
-        if p.direct > p.all:
-            task.n = self.write_direct(m, task, scene, task.n)
-
-    cdef void collect(self, MemoryC* m, ListsC* lists, const TaskC* task, SceneC* scene) noexcept nogil:
-        cdef const RefC* ref = self.refs + task.program.first_ref
-        cdef int32_t i, n = task.n, n_refs = task.program.n_refs, refs_at = m.words.refs_at
-        cdef uint64_t* known
-        cdef uint64_t* rows = m.rows
-        scene.record[self.n_nodes] = task.value
-        for i in range(n_refs):
-            known = <uint64_t*>scene.record[ref[i].node] + refs_at + ref[i].slot
-            rows[i] = known[0]
-            if rows[i] == 0:
-                rows[i] = self.fill_ref(m, &self.lookups[ref[i].lookup], scene, known, lists)
-        m.asked += n
-        rows += n_refs
-        if self.kernels.find(task.homes, task.keys, n, rows):
-            for i in range(n):
-                if rows[i] == 0:
-                    rows[i] = self.make(m, &self.lookups[task.owners[i]], task.keys[i], scene, lists)
-        self.kernels.sort(m.rows, n_refs + n, m.arena, &lists.rows)
+        task.program, task.local = &p.c, m.values + (chunk - self.chunks) * MAX_LOCALS
+        task.key, task.owner, task.home = m.keys + chunk.first_key, m.owners + chunk.first_key, m.homes + chunk.first_key
+        task.row = m.rows + chunk.first_key
+        self.read_locals(p, scene, task.local)
 
     cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
-        cdef const LocalC* v = self.locals + p.first_local
+        cdef const LocalC* v = p.locals
         cdef const char* nodes = <const char*>scene.nodes
         cdef int32_t i, node, n_numbers = p.n_numbers, n = p.n_locals
-        value[0] = 0
         for i in range(n_numbers):
             node = scene.node[v[i].node]
-            value[i + 1] = v[i].product[(min(number_at(nodes, node, v[i].field), v[i].cap) + 1) & -<int32_t>(node >= 0)]
+            value[i] = v[i].product[(min(number_at(nodes, node, v[i].field), v[i].cap) + 1) & -<int32_t>(node >= 0)]
         for i in range(n_numbers, n):
-            value[i + 1] = v[i].factor * local_value(&v[i], scene)
+            value[i] = v[i].factor * local_value(&v[i], scene)
 
-    cdef inline int32_t write_keys(self, const MemoryC* m, TaskC* task, const SceneC* scene) noexcept nogil:
-        """Keys of the lookups."""
-        cdef const ProgramC* p = task.program
-        cdef const LookupC* found = self.lookups + p.first_lookup
-        cdef const uint64_t* const* record = scene.record
-        cdef int32_t i, k, first = p.first_lookup, two = p.two - first, four = p.four - first
-        cdef int32_t all_of_them = p.all - first
-        cdef uint64_t key
-        for i in range(two):
-            put_key(m, task, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1))
-        for i in range(two, four):
-            put_key(m, task, i, first + i, found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
-                    + term(record, found + i, 2) + term(record, found + i, 3))
-        for i in range(four, all_of_them):
-            key = found[i].seed
-            for k in range(MAX_TERMS):
-                key += term(record, found + i, k)
-            put_key(m, task, i, first + i, key)
-        return all_of_them
+    cdef inline void look_up_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks,
+                                  int32_t n_tasks) noexcept nogil:
+        """What the tasks add up: all keys first, then all rows, so that memory has time to answer."""
+        self.kernels.keys(&m.places, scene.record, tasks, n_tasks)
+        m.spare = 0
+        if self.kernels.find(&m.places, scene.record, tasks, n_tasks):
+            self.make_rows(m, scene, tasks, n_tasks)
 
-    cdef int32_t write_direct(self, const MemoryC* m, TaskC* task, const SceneC* scene, int32_t n) noexcept nogil:
-        """Words together with something else: too many keys to remember, and most of them have no weights."""
-        cdef const ProgramC* p = task.program
-        cdef const LookupC* found = self.lookups + p.all
-        cdef const uint64_t* const* record = scene.record
-        cdef uint64_t* keys = task.keys + n
-        cdef int32_t* owners = task.owners + n
-        cdef int32_t i, count = p.direct - p.all, first = p.all
-        for i in range(count):
-            keys[i] = (found[i].seed + term(record, found + i, 0) + term(record, found + i, 1)
-                       + term(record, found + i, 2) + term(record, found + i, 3))
-            owners[i] = first + i
-        count = self.kernels.filter(&self.filter, keys, owners, count)
-        for i in range(count):
-            put_key(m, task, n + i, owners[i], keys[i])
-        return n + count
+    cdef void make_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks, int32_t n_tasks) noexcept nogil:
+        """Those that were not known: first all feature keys, so that memory has time to answer, then the sums."""
+        cdef uint64_t present = self.present_of(m, scene)
+        cdef int32_t i, k, n_refs, n = 0
+        cdef kernel_task* task
+        for i in range(n_tasks):
+            n_refs = tasks[i].program.n_refs
+            for k in range(n_refs + tasks[i].n):
+                if tasks[i].row[k] == 0:
+                    n = self.write_features(m, self.lookup_of(&tasks[i], k), present, scene, n)
+        n = 0
+        for i in range(n_tasks):
+            task = &tasks[i]
+            n_refs = task.program.n_refs
+            for k in range(n_refs):
+                if task.row[k] == 0:
+                    task.row[k] = self.fill_ref(m, &task.program.refs[k], scene, m.features + n)
+                    n += self.lookup_of(task, k).n_rules
+            for k in range(n_refs, n_refs + task.n):
+                if task.row[k] == 0:
+                    task.row[k] = self.make(m, self.lookup_of(task, k), task.key[k - n_refs], m.features + n)
+                    n += self.lookup_of(task, k).n_rules
 
-    cdef uint64_t fill_ref(self, MemoryC* m, const LookupC* lookup, const SceneC* scene, uint64_t* known,
-                           ListsC* lists) noexcept nogil:
+    cdef inline const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil:
+        cdef int32_t n_refs = task.program.n_refs
+        return &self.lookups[task.program.refs[k].lookup if k < n_refs else task.owner[k - n_refs]]
+
+    cdef uint64_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+                           const feat_t* features) noexcept nogil:
         """What a reference of a record is to be: words that agree in what the templates ask share a row."""
-        cdef uint64_t key = lookup.seed, row
-        cdef const kernel_bucket* home
-        cdef int32_t i
-        for i in range(MAX_TERMS):
-            key += term(scene.record, lookup, i)
-        key |= key == 0
-        home = &m.buckets[home_of(key) >> m.shift]
-        if self.kernels.find(&home, &key, 1, &row):
-            row = self.make(m, lookup, key, scene, lists)
+        cdef const LookupC* lookup = &self.lookups[ref.lookup]
+        cdef uint64_t* record = <uint64_t*>scene.record[ref.node]
+        cdef uint64_t key = lookup.seed + record[lookup.slot]
+        cdef uint64_t row = self.make(m, lookup, key | (key == 0), features)
         if line_of(row) < m.n_lines:
-            known[0] = row
+            record[ref.at] = row
         return row
 
-    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const SceneC* scene,
-                       ListsC* lists) noexcept nogil:
-        cdef uint64_t row = look_beside(m, key)
+    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
+        """The sum of the templates' rows."""
+        cdef uint64_t row = look_up(m, key)
+        cdef int32_t i
         if row != 0:
             return row
         m.made += 1
-        self.add_up(m, lookup, scene)
-        row = keep_sum(m, key, self.width, lists.spare)
-        lists.spare += line_of(row) >= m.n_lines
+        memset(m.found, 0, self.width * sizeof(int32_t))
+        for i in range(lookup.n_rules):
+            self.add_feature(features[i], m.found)
+        row = keep_sum(m, key, self.width, m.spare)
+        m.spare += line_of(row) >= m.n_lines
         return row
 
-    cdef void add_up(self, MemoryC* m, const LookupC* lookup, const SceneC* scene) noexcept nogil:
-        """The plain way: every template by its feature key."""
-        cdef uint64_t present = self.present_of(m, scene)
+    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
+                                int32_t n) noexcept nogil:
+        """The feature keys of a lookup's templates, 0 for those that do not fire, behind the first n."""
         cdef int32_t i
-        memset(m.found, 0, self.width * sizeof(int32_t))
         for i in range(lookup.first_rule, lookup.first_rule + lookup.n_rules):
-            self.add_rule(m, self.extractor, self.rules[i], present, scene, m.found)
+            m.features[n] = self.feature_of(m, self.extractor, self.rules[i], present, scene)
+            fetch_row(&self.rows_of, m.features[n])
+            n += 1
+        return n
 
     cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
         """The nodes that are there, and above them the conditions that hold."""
@@ -366,14 +365,14 @@ cdef class Engine(Flat):
                 present |= <uint64_t>1 << (MAX_NODES + i)
         return present
 
-    cdef void add_rule(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present, const SceneC* scene,
-                       int32_t* out) noexcept nogil:
+    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
+                           const SceneC* scene) noexcept nogil:
+        """A template's key; 0: it does not fire."""
         cdef const RuleC* rule = &e.rules[place]
         cdef feat_t total = rule.seed, value
         cdef int32_t k
-        cdef uint32_t row
         if not present & rule.any_of or present & rule.need != rule.need:
-            return
+            return 0
         for k in range(rule.n_parts):
             place = rule.parts[k]
             if place < e.n_stored:
@@ -381,33 +380,37 @@ cdef class Engine(Flat):
             else:
                 value = e.part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
             total += value * feature_factor[k]
-        total = feature_key(total)
-        row = find_row(&self.rows_of, total) if may_have_row(&self.rows_of, total) else 0
+        return feature_key(total)
+
+    cdef inline void add_feature(self, feat_t feature, int32_t* out) noexcept nogil:
+        cdef uint32_t row = 0
+        if feature != 0 and may_have_row(&self.rows_of, feature):
+            row = find_row(&self.rows_of, feature)
         if row:
             add_table_row(&self.rows_of, row, out)
 
 
-cdef inline void begin(ListsC* lists, MemoryC* m) noexcept nogil:
-    lists.rows.longs, lists.rows.shorts, lists.rows.tails = m.longs, m.shorts, m.tails
-    lists.rows.n_longs = lists.rows.n_shorts = lists.rows.n_tails = 0
-    lists.rows.bound = lists.rows.most = lists.spare = 0
+cdef inline void begin(kernel_rows* lists, MemoryC* m) noexcept nogil:
+    lists.longs, lists.shorts, lists.tails = m.longs, m.shorts, m.tails
+    lists.n_longs = lists.n_shorts = lists.n_tails = lists.bound = lists.most = 0
 
 
-cdef inline void put_long(ListsC* lists, int16_t* row) noexcept nogil:
-    lists.rows.longs[lists.rows.n_longs] = row
-    lists.rows.n_longs += 1
+cdef inline void put_long(kernel_rows* lists, const int16_t* row) noexcept nogil:
+    lists.longs[lists.n_longs] = row
+    lists.n_longs += 1
 
 
-cdef inline uint64_t term(const uint64_t* const* record, const LookupC* lookup, int32_t i) noexcept nogil:
-    return record[lookup.term[i].node][lookup.term[i].slot]
+cdef inline void put_tail(kernel_rows* lists, const int16_t* row) noexcept nogil:
+    lists.tails[lists.n_tails] = row
+    lists.n_tails += 1
 
 
-cdef inline void put_key(const MemoryC* m, TaskC* task, int32_t n, int32_t lookup, uint64_t key) noexcept nogil:
-    cdef const kernel_bucket* home
-    key |= key == 0
-    home = &m.buckets[home_of(key) >> m.shift]
-    PREFETCH(home)
-    task.keys[n], task.owners[n], task.homes[n] = key, lookup, home
+cdef inline bint put_tails(kernel_rows* lists, const MemoryC* m, int32_t kept) noexcept nogil:
+    """Those of a kept sum, if they are known."""
+    cdef int32_t i
+    for i in range(m.n_kept_tails[kept]):
+        put_tail(lists, m.kept_tails[<size_t>kept * MOST_TAILS + i])
+    return m.n_kept_tails[kept] >= 0
 
 
 cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:

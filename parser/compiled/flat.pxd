@@ -7,7 +7,6 @@ from cymem.cymem cimport Pool
 from parser.feature.extract cimport MAX_NODES, Extractor
 
 cdef enum:
-    MAX_TERMS = 16
     MAX_LOCALS = 192        # values of one program that depend on the partial tree
     SLOTS_KEPT = 64         # sums remembered for elements of the stack
     MAX_CHUNKS = 24
@@ -19,22 +18,42 @@ cdef enum:
     PLACE_SHIFT = 64 - PLACE_BITS
 
 
-cdef struct TermC:
-    uint16_t node           # n_nodes: the locals
-    uint16_t slot
+cdef extern from "parser/compiled/kernel.h":
+    enum:
+        KERNEL_KEYS
+    ctypedef struct kernel_term:
+        uint16_t node
+        uint16_t at
+        unsigned char keys
+        unsigned char pick[8]
+    ctypedef struct kernel_part:
+        int32_t local
+        int32_t keys
+    ctypedef struct kernel_block:
+        uint64_t seed[8]
+        int32_t owner[8]
+        const kernel_term* terms
+        const kernel_part* parts
+        int32_t n_terms
+        int32_t n_parts
+        int32_t n
+        int32_t direct
+    ctypedef struct kernel_ref:
+        int32_t node
+        int32_t at
+        int32_t lookup
+    ctypedef struct kernel_program:
+        const kernel_block* blocks
+        const kernel_ref* refs
+        int32_t n_blocks
+        int32_t n_refs
 
 
 cdef struct LookupC:        # a sum under a key: one group of templates, or a single template with its feature key
     uint64_t seed
-    TermC term[MAX_TERMS]   # those behind the last one read the local 0, which is 0
+    int32_t slot            # of groups that a record refers to: their key is the seed and this
     int32_t first_rule      # in Engine.rules
     int32_t n_rules
-
-
-cdef struct RefC:           # a sum that a word's record knows
-    int32_t node
-    int32_t slot
-    int32_t lookup          # what it is made by; its terms are the record's
 
 
 cdef struct LocalC:
@@ -47,17 +66,11 @@ cdef struct LocalC:
     const uint64_t* product  # [number + 1] of such a value; [0] of a missing one
 
 
-cdef struct ProgramC:       # of a chunk and the nodes that are there; numbers of elements in the engine's arrays
-    int32_t first_local
+cdef struct ProgramC:       # of a chunk and the nodes that are there
+    kernel_program c
+    const LocalC* locals
     int32_t n_numbers       # locals that are one of a few numbers of a node; the others follow
     int32_t n_locals
-    int32_t first_ref
-    int32_t n_refs
-    int32_t first_lookup
-    int32_t two             # lookups with at most two terms end here,
-    int32_t four            # with at most four,
-    int32_t all             # with more,
-    int32_t direct          # and the direct ones
 
 
 cdef struct ChunkC:
@@ -88,8 +101,6 @@ cdef class Flat:
     cdef ChunkC* chunks
     cdef ProgramC* programs
     cdef LookupC* lookups
-    cdef RefC* refs
-    cdef LocalC* locals
     cdef int32_t* watched
     cdef int32_t* program_of
     cdef StepC steps[2 * MAX_NODES]
@@ -102,9 +113,11 @@ cdef class Flat:
 
     cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, programs, filled) except -1
     cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1
+    cdef int lay_locals(self, ProgramC* p, program, order) except -1
+    cdef int lay_block(self, kernel_block* block, lookups, bint direct, place, place_of, filled) except -1
     cdef int lay_steps(self, plan) except -1
     cdef int lay_local(self, LocalC* v, found) except -1
-    cdef int lay_lookup(self, lookup, place, place_of, filled) except -1
+    cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1
 
 
 cdef inline int32_t pattern_place(const ChunkC* chunk, uint64_t present) noexcept nogil:

@@ -60,8 +60,6 @@ cdef class Flat:
         self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
         self.programs = <ProgramC*>self.mem.alloc(len(programs), sizeof(ProgramC))
         self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))
-        self.refs = <RefC*>self.mem.alloc(sum(len(p.refs) for p in programs) + 1, sizeof(RefC))
-        self.locals = <LocalC*>self.mem.alloc(sum(len(p.locals) for p in programs) + 1, sizeof(LocalC))
         self.rules = <int32_t*>self.mem.alloc(sum(len(k.rules) for found in every for k in found) + 1, sizeof(int32_t))
         self.program_of = <int32_t*>self.mem.alloc(len(chunks) << PLACE_BITS, sizeof(int32_t))
         self.lay_slots(layout.slots)
@@ -69,7 +67,7 @@ cdef class Flat:
         self.watched = <int32_t*>self.mem.alloc(sum(map(len, looked_at)) + 1, sizeof(int32_t))
         self.sign_length = 1 + <int32_t>max(map(len, looked_at))
         self.lay_steps(layout.plan)
-        filled = dict.fromkeys(("key", "program", "lookup", "ref", "local", "rule", "watched", "program_of"), 0)
+        filled = dict.fromkeys(("key", "program", "lookup", "rule", "watched", "program_of"), 0)
         place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
         for i, chunk in enumerate(chunks):
             self.lay_chunk(&self.chunks[i], chunk, layout.plan, looked_at[i], layout.programs[i], filled)
@@ -94,7 +92,7 @@ cdef class Flat:
         c.gather = gathering(chunk)
         c.bit_mask = sum(1 << node for node in chunk.bits)
         c.first_key = filled["key"]
-        filled["key"] += 8 + max(len(p.lookups) + len(p.direct) for p in programs)
+        filled["key"] += 8 + max(len(p.refs) + len(p.lookups) + len(p.direct) for p in programs)
         c.first_pattern, c.first_watched = filled["program_of"], filled["watched"]
         filled["program_of"] += 1 << PLACE_BITS
         numbers = [node for node, side in looked_at if not side]
@@ -105,26 +103,57 @@ cdef class Flat:
         return 0
 
     cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1:
-        if len(program.locals) >= MAX_LOCALS:
-            raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_LOCALS} values of the tree")
-        p.first_local, p.n_locals = filled["local"], <int32_t>len(program.locals)
-        order = sorted(range(p.n_locals), key=lambda i: program.locals[i].part.kind not in NUMBERS)
+        order = sorted(range(len(program.locals)), key=lambda i: program.locals[i].part.kind not in NUMBERS)
         place = {number: i for i, number in enumerate(order)}
+        cdef kernel_block* blocks
+        cdef kernel_ref* refs = <kernel_ref*>self.mem.alloc(len(program.refs) + 1, sizeof(kernel_ref))
+        self.lay_locals(p, program, order)
+        found = [(block, False) for block in in_blocks(program.lookups)]
+        found += [(block, True) for block in in_blocks(program.direct)]
+        blocks = <kernel_block*>self.mem.alloc(len(found) + 1, sizeof(kernel_block))
+        for i, (lookups, direct) in enumerate(found):
+            self.lay_block(&blocks[i], lookups, direct, place, place_of, filled)
+        for i, ref in enumerate(program.refs):
+            refs[i] = kernel_ref(ref.node, self.n_slots + ref.slot, filled["lookup"])
+            self.lay_lookup(ref.lookup, ref.lookup.terms[0].slot, place_of, filled)
+        p.c = kernel_program(blocks, refs, <int32_t>len(found), <int32_t>len(program.refs))
+        return 0
+
+    cdef int lay_locals(self, ProgramC* p, program, order) except -1:
+        cdef LocalC* locals_ = <LocalC*>self.mem.alloc(len(program.locals) + 1, sizeof(LocalC))
+        if len(program.locals) > MAX_LOCALS:
+            raise ValueError(f"the keys of a feature set depend on more than {<int>MAX_LOCALS} values of the tree")
+        for i, number in enumerate(order):
+            self.lay_local(&locals_[i], program.locals[number])
+        p.locals, p.n_locals = locals_, <int32_t>len(program.locals)
         p.n_numbers = <int32_t>sum(found.part.kind in NUMBERS for found in program.locals)
-        for i in order:
-            self.lay_local(&self.locals[filled["local"]], program.locals[i])
-            filled["local"] += 1
-        p.first_lookup = filled["lookup"]
-        p.two, p.four, p.all = [filled["lookup"] + sum(len(found.terms) <= most for found in program.lookups)
-                                for most in (2, 4, MAX_TERMS)]
-        p.direct = p.all + <int32_t>len(program.direct)
-        p.first_ref, p.n_refs = filled["ref"], <int32_t>len(program.refs)
-        for lookup in [*program.lookups, *program.direct]:
-            self.lay_lookup(lookup, place, place_of, filled)
-        for ref in program.refs:
-            self.refs[filled["ref"]] = RefC(ref.node, ref.slot, filled["lookup"])
-            self.lay_lookup(ref.lookup, place, place_of, filled)
-            filled["ref"] += 1
+        return 0
+
+    cdef int lay_block(self, kernel_block* block, lookups, bint direct, place, place_of, filled) except -1:
+        """Up to eight lookups. place: of the locals."""
+        cdef kernel_term* terms
+        cdef kernel_part* parts
+        words = {}
+        numbers = {}
+        for i, lookup in enumerate(lookups):
+            for term in lookup.terms:
+                if term.node == LOCAL:
+                    numbers[place[term.slot]] = numbers.get(place[term.slot], 0) | 1 << i
+                else:
+                    words.setdefault((term.node, term.slot // KERNEL_KEYS), {})[i] = term.slot % KERNEL_KEYS
+        terms = <kernel_term*>self.mem.alloc(len(words) + 1, sizeof(kernel_term))
+        parts = <kernel_part*>self.mem.alloc(len(numbers) + 1, sizeof(kernel_part))
+        for i, ((node, vector), picks) in enumerate(sorted(words.items())):
+            terms[i].node, terms[i].at, terms[i].keys = node, vector * KERNEL_KEYS, sum(1 << key for key in picks)
+            for key, pick in picks.items():
+                terms[i].pick[<int>key] = pick
+        for i, (number, keys) in enumerate(sorted(numbers.items())):
+            parts[i] = kernel_part(number, keys)
+        block.terms, block.parts, block.n_terms, block.n_parts = terms, parts, len(words), len(numbers)
+        block.n, block.direct = len(lookups), direct
+        for i, lookup in enumerate(lookups):
+            block.seed[<int>i], block.owner[<int>i] = lookup.seed, filled["lookup"]
+            self.lay_lookup(lookup, -1, place_of, filled)
         return 0
 
     cdef int lay_local(self, LocalC* v, found) except -1:
@@ -173,20 +202,33 @@ cdef class Flat:
             self.steps[i] = StepC(node, argument, field)
         return 0
 
-    cdef int lay_lookup(self, lookup, place, place_of, filled) except -1:
+    cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1:
         cdef LookupC* found = &self.lookups[filled["lookup"]]
         filled["lookup"] += 1
-        found.seed = lookup.seed
-        for i in range(MAX_TERMS):
-            found.term[i] = TermC(self.n_nodes, 0)
-        for i, term in enumerate(lookup.terms):
-            found.term[i] = (TermC(self.n_nodes, place[term.slot] + 1) if term.node == LOCAL
-                             else TermC(term.node, term.slot))
+        found.seed, found.slot = lookup.seed, slot
         found.first_rule, found.n_rules = filled["rule"], <int32_t>len(lookup.rules)
         for rule in sorted(place_of[rule] for rule in lookup.rules):
             self.rules[filled["rule"]] = rule
             filled["rule"] += 1
         return 0
+
+
+def in_blocks(lookups):
+    """Lookups of the same nodes together: so a block reads few records."""
+    left = sorted(lookups, key=lambda lookup: -len(lookup.terms))
+    while left:
+        block = [left.pop(0)]
+        known = reads(block[0])
+        while left and len(block) < KERNEL_KEYS:
+            nearest = min(left, key=lambda lookup: len(reads(lookup) - known))
+            left.remove(nearest)
+            block.append(nearest)
+            known |= reads(nearest)
+        yield block
+
+
+def reads(lookup):
+    return {(term.node, term.slot if term.node == LOCAL else term.slot // KERNEL_KEYS) for term in lookup.terms}
 
 
 cdef uint64_t factor_of(place) except 0:

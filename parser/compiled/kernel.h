@@ -8,10 +8,23 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
+#define KERNEL_FIRST_BIT(m) __builtin_ctz(m)
+#else
+#define KERNEL_FETCH(address) ((void)(address))
+static inline int KERNEL_FIRST_BIT(unsigned m) {
+    int k = 0;
+    while (!(m >> k & 1)) k++;
+    return k;
+}
+#endif
+
 #define KERNEL_LANES 32
 #define KERNEL_SHORT 64 /* columns of a short row */
 #define KERNEL_ILLEGAL (-32768)
 #define KERNEL_WAYS 4
+#define KERNEL_HOME 0x9E3779B97F4A7C15ULL
 
 typedef struct { /* a cache line of remembered sums */
     uint64_t key[KERNEL_WAYS]; /* 0: empty */
@@ -24,6 +37,13 @@ typedef struct { /* a cache line of remembered sums */
 #define KERNEL_ROW_WIDE 2  /* 16-bit numbers: the head, */
 #define KERNEL_ROW_TAIL 4  /* and all other columns */
 #define KERNEL_ROW_LINE 0xFFFFFFF0ULL
+/* Has a row on the way, of which the head may take two lines. */
+#define KERNEL_FETCH_ROW(places, z) \
+    do { \
+        const char *row_ = (places)->arena + (((z) & KERNEL_ROW_LINE) << 2); \
+        KERNEL_FETCH(row_); \
+        KERNEL_FETCH(row_ + (((z) & KERNEL_ROW_WIDE) << 5)); \
+    } while (0)
 
 typedef struct { /* what is to be added up */
     const int16_t **longs;
@@ -42,6 +62,70 @@ typedef struct {
     int32_t shift; /* 32 - log2(number of words) */
 } kernel_filter;
 
+#define KERNEL_KEYS 8 /* of a block */
+
+typedef struct { /* what eight numbers of a word's record add to the keys of a block */
+    uint16_t node;             /* whose record, */
+    uint16_t at;               /* and where in it they start */
+    uint8_t keys;              /* the keys that get one, a bit each, */
+    uint8_t pick[KERNEL_KEYS]; /* and which of the eight */
+} kernel_term;
+
+typedef struct { /* a number of the partial tree that is added to some keys of a block */
+    int32_t local;
+    int32_t keys;
+} kernel_part;
+
+typedef struct { /* up to eight keys: sums of seed, terms and parts */
+    uint64_t seed[KERNEL_KEYS];
+    int32_t owner[KERNEL_KEYS]; /* the lookup that a key belongs to */
+    const kernel_term *terms;
+    const kernel_part *parts;
+    int32_t n_terms, n_parts;
+    int32_t n;      /* keys */
+    int32_t direct; /* feature keys: only those that pass the filter are asked for */
+} kernel_block;
+
+typedef struct { /* a sum that a word's record knows */
+    int32_t node;
+    int32_t at;
+    int32_t lookup; /* what it is made by */
+} kernel_ref;
+
+typedef struct { /* of a chunk and the nodes that are there */
+    const kernel_block *blocks;
+    const kernel_ref *refs;
+    int32_t n_blocks, n_refs;
+} kernel_program;
+
+typedef struct { /* a chunk whose sum is to be made */
+    const kernel_program *program;
+    uint64_t *local;
+    uint64_t *row; /* those of the references, then those of the keys */
+    uint64_t *key;
+    int32_t *owner;
+    const kernel_bucket **home;
+    int32_t n;    /* keys */
+    int32_t kept; /* where the sum is kept */
+} kernel_task;
+
+typedef struct { /* the range of some numbers, 0 among them */
+    int32_t least;
+    int32_t most;
+} kernel_range;
+
+typedef struct { /* where things are found */
+    kernel_filter filter;
+    kernel_bucket *buckets;
+    char *arena;   /* lines of rows */
+    int32_t shift; /* 64 - log2(number of buckets) */
+} kernel_places;
+
+/* Fibonacci hashing (Knuth 1998, vol. 3, 6.4) */
+static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t key) {
+    return places->buckets + (key * KERNEL_HOME >> places->shift);
+}
+
 static inline uint64_t kernel_finish(uint64_t z) { /* as feature_key of mix.h */
     z ^= z >> 33;
     z *= 0xFF51AFD7ED558CCDULL;
@@ -54,21 +138,30 @@ static inline uint64_t kernel_finish(uint64_t z) { /* as feature_key of mix.h */
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives
-       their number. There is room for 8 more of each. */
-    int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
-    /* row[i] = what is remembered under key[i] in its bucket, 0: nothing. Gives the number of those not found. */
-    int32_t (*find)(const kernel_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
-    /* Puts rows on the lists they belong to, and adds up their bounds. Each list has room for 8 more. */
-    void (*sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows);
+    /* Writes the keys of tasks, their owners and their buckets, which are on the way then. There is room for 8 more of
+       each. record: by node. */
+    void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
+    /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
+    int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
+    /* Puts the rows of a task on the lists they belong to, and adds up their bounds. Each list has room for 8 more. */
+    void (*sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows);
     /* the sums of the head, the first KERNEL_SHORT columns */
     void (*sum)(const kernel_rows *rows, int16_t *out);
     /* the same; gives the lowest rank among the columns of the highest score where mask is set (0 or -1 per column), and
        that score: KERNEL_ILLEGAL if there is none */
     int32_t (*best)(const kernel_rows *rows, const int16_t *mask, const int16_t *rank, int16_t *out, int32_t *top);
+    /* When `first` is that rank and `top` that score: the same over `lines` lines of columns, those behind the head from
+       their tails alone */
+    int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
+                           int32_t first);
     /* the same over `lines` lines of columns; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
+    /* the range of the numbers from one place to another */
+    kernel_range (*range)(const int32_t *number, int32_t from, int32_t to);
+    /* numbers as bytes, or as words: n is a multiple of KERNEL_LANES */
+    void (*to_bytes)(const int32_t *number, int32_t n, int8_t *out);
+    void (*to_words)(const int32_t *number, int32_t n, int16_t *out);
 } kernel_set;
 
 #define KERNEL_NAME(f) f##_plain
@@ -121,11 +214,14 @@ static int usable_avx512(void) {
 }
 #endif
 
+#define KERNELS(set) \
+    {#set, usable_##set, keys_##set, find_##set, sort_##set, sum_##set, best_##set, best_behind_##set, best_of_all_##set, \
+     range_##set, to_bytes_##set, to_words_##set}
 static const kernel_set kernel_sets[] = {
-    {"plain", usable_plain, filter_plain, find_plain, sort_plain, sum_plain, best_plain, best_of_all_plain},
+    KERNELS(plain),
 #ifdef ARCSPEED_X86_KERNELS
-    {"avx2", usable_avx2, filter_avx2, find_avx2, sort_avx2, sum_avx2, best_avx2, best_of_all_avx2},
-    {"avx512", usable_avx512, filter_avx512, find_avx512, sort_avx512, sum_avx512, best_avx512, best_of_all_avx512},
+    KERNELS(avx2),
+    KERNELS(avx512),
 #endif
 };
 #define N_KERNEL_SETS ((int32_t)(sizeof kernel_sets / sizeof *kernel_sets))

@@ -3,40 +3,69 @@
    KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
-KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
-    const __m512i one = _mm512_set1_epi64(1), low = _mm512_set1_epi64(63);
-    int32_t i, found = 0;
-    for (i = 0; i < n; i += 8) {
-        __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1), passed;
-        __m512i z = _mm512_loadu_si512(key + i), at, wanted;
-        z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
-        z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
-        z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
-        z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xC4CEB9FE1A85EC53ULL));
-        z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
-        z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), one);
-        at = _mm512_srl_epi64(_mm512_and_si512(z, _mm512_set1_epi64(0xFFFFFFFFLL)), _mm_cvtsi32_si128(filter->shift));
-        wanted = _mm512_or_si512(_mm512_sllv_epi64(one, _mm512_and_si512(z, low)),
-                                 _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(z, 6), low)));
-        at = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, at, filter->words, 8);
-        passed = _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(at, wanted), wanted);
-        /* what is written too much has been read already */
-        _mm512_storeu_si512(key + found, _mm512_maskz_compress_epi64(passed, z));
-        _mm256_storeu_si256((__m256i *)(owner + found),
-                            _mm256_maskz_compress_epi32(passed, _mm256_loadu_si256((const __m256i *)(owner + i))));
-        found += __builtin_popcount(passed);
-    }
-    return found;
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(finish)(__m512i z) { /* kernel_finish */
+    z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
+    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
+    z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
+    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xC4CEB9FE1A85EC53ULL));
+    return _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
 }
 
-KERNEL_TARGET static void KERNEL_NAME(sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows) {
+KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(passing)(const kernel_filter *filter,
+                                                                                         __m512i z, __mmask8 there) {
+    const __m512i one = _mm512_set1_epi64(1), low = _mm512_set1_epi64(63);
+    __m512i at = _mm512_srl_epi64(_mm512_and_si512(z, _mm512_set1_epi64(0xFFFFFFFFLL)), _mm_cvtsi32_si128(filter->shift));
+    __m512i wanted = _mm512_or_si512(_mm512_sllv_epi64(one, _mm512_and_si512(z, low)),
+                                     _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(z, 6), low)));
+    at = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, at, filter->words, 8);
+    return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(at, wanted), wanted);
+}
+
+KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
+                                            kernel_task *task, int32_t n_tasks) {
+    const __m128i shift = _mm_cvtsi32_si128(places->shift);
+    const __m512i factor = _mm512_set1_epi64((long long)KERNEL_HOME);
+    const __m512i buckets = _mm512_set1_epi64((long long)(intptr_t)places->buckets);
+    for (; n_tasks > 0; n_tasks--, task++) {
+        const kernel_block *block = task->program->blocks, *end = block + task->program->n_blocks;
+        const uint64_t *local = task->local;
+        int32_t i, n = 0;
+        for (; block < end; block++) {
+            __m512i z = _mm512_loadu_si512(block->seed);
+            __mmask8 there = (__mmask8)((1u << block->n) - 1);
+            const kernel_term *t = block->terms, *last_term = t + block->n_terms;
+            const kernel_part *p = block->parts, *last_part = p + block->n_parts;
+            for (; t < last_term; t++) {
+                __m512i pick = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)t->pick));
+                __m512i values = _mm512_loadu_si512(record[t->node] + t->at);
+                z = _mm512_add_epi64(z, _mm512_maskz_permutexvar_epi64((__mmask8)t->keys, pick, values));
+            }
+            for (; p < last_part; p++)
+                z = _mm512_mask_add_epi64(z, (__mmask8)p->keys, z, _mm512_set1_epi64((long long)local[p->local]));
+            if (block->direct) z = KERNEL_NAME(finish)(z);
+            z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
+            if (block->direct) there = KERNEL_NAME(passing)(&places->filter, z, there);
+            _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, z));
+            z = _mm512_add_epi64(_mm512_slli_epi64(_mm512_srl_epi64(_mm512_mullo_epi64(z, factor), shift), 6), buckets);
+            _mm512_storeu_si512(task->home + n, _mm512_maskz_compress_epi64(there, z));
+            _mm256_storeu_si256((__m256i *)(task->owner + n), _mm256_maskz_compress_epi32(
+                there, _mm256_loadu_si256((const __m256i *)block->owner)));
+            n += __builtin_popcount(there);
+        }
+        task->n = n;
+        for (i = 0; i < n; i++) KERNEL_FETCH(task->home[i]);
+    }
+}
+
+KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
+    const __m512i arena = _mm512_set1_epi64((long long)(intptr_t)places->arena);
     __m512i bound = _mm512_setzero_si512(), most = bound;
-    int32_t i, n_longs = rows->n_longs, n_shorts = rows->n_shorts, n_tails = rows->n_tails;
+    int32_t i, n = task->program->n_refs + task->n;
+    int32_t n_longs = rows->n_longs, n_shorts = rows->n_shorts, n_tails = rows->n_tails;
     for (i = 0; i < n; i += 8) {
         __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1), is;
-        __m512i z = _mm512_maskz_loadu_epi64(there, row + i);
-        __m512i at = _mm512_add_epi64(_mm512_slli_epi64(_mm512_and_si512(z, _mm512_set1_epi64(KERNEL_ROW_LINE)), 2),
-                                      _mm512_set1_epi64((long long)(intptr_t)arena));
+        __m512i z = _mm512_maskz_loadu_epi64(there, task->row + i);
+        __m512i at = _mm512_add_epi64(_mm512_slli_epi64(_mm512_and_si512(z, _mm512_set1_epi64(KERNEL_ROW_LINE)), 2), arena);
         bound = _mm512_add_epi64(bound, _mm512_and_si512(_mm512_srli_epi64(z, 32), _mm512_set1_epi64(0xFFFF)));
         most = _mm512_add_epi64(most, _mm512_srli_epi64(z, 48));
         is = _mm512_test_epi64_mask(z, _mm512_set1_epi64(KERNEL_ROW_WIDE));
@@ -56,59 +85,101 @@ KERNEL_TARGET static void KERNEL_NAME(sort)(const uint64_t *row, int32_t n, cons
     rows->most += (int32_t)_mm512_reduce_add_epi64(most);
 }
 #else
-KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
-    int32_t i, found = 0;
-    for (i = 0; i < n; i++) {
-        uint64_t z = kernel_finish(key[i]), wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
-        key[found] = z;
-        owner[found] = owner[i];
-        found += (filter->words[(uint32_t)z >> filter->shift] & wanted) == wanted;
+KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
+                                            kernel_task *task, int32_t n_tasks) {
+    for (; n_tasks > 0; n_tasks--, task++) {
+        const kernel_block *block = task->program->blocks, *end = block + task->program->n_blocks;
+        int32_t i, k, n = 0;
+        unsigned left;
+        for (; block < end; block++) {
+            uint64_t sum[KERNEL_KEYS];
+            memcpy(sum, block->seed, sizeof sum);
+            for (i = 0; i < block->n_terms; i++) {
+                const kernel_term *t = block->terms + i;
+                const uint64_t *values = record[t->node] + t->at;
+                for (left = t->keys; left; left &= left - 1) {
+                    k = KERNEL_FIRST_BIT(left);
+                    sum[k] += values[t->pick[k]];
+                }
+            }
+            for (i = 0; i < block->n_parts; i++) {
+                const uint64_t value = task->local[block->parts[i].local];
+                for (left = (unsigned)block->parts[i].keys; left; left &= left - 1) sum[KERNEL_FIRST_BIT(left)] += value;
+            }
+            for (k = 0; k < block->n; k++) {
+                uint64_t z = block->direct ? kernel_finish(sum[k]) : sum[k] | (sum[k] == 0);
+                uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
+                task->key[n] = z;
+                task->owner[n] = block->owner[k];
+                task->home[n] = kernel_home(places, z);
+                if (!block->direct) KERNEL_FETCH(task->home[n]);
+                n += !block->direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
+            }
+        }
+        task->n = n;
     }
-    return found;
 }
 
 /* No branches, which could not be foreseen: a row is put on all lists and counts on those it belongs to. */
-KERNEL_TARGET static void KERNEL_NAME(sort)(const uint64_t *row, int32_t n, const char *arena, kernel_rows *rows) {
-    const int16_t **longs = rows->longs + rows->n_longs, **tails = rows->tails + rows->n_tails;
-    const int8_t **shorts = rows->shorts + rows->n_shorts;
-    uint64_t bound = 0, most = 0;
-    int32_t i;
+KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
+    const int16_t **longs = rows->longs, **tails = rows->tails;
+    const int8_t **shorts = rows->shorts;
+    const uint64_t *row = task->row;
+    const char *arena = places->arena;
+    uint64_t bound = 0, most = 0, n_longs = (uint64_t)rows->n_longs, n_shorts = (uint64_t)rows->n_shorts;
+    uint64_t n_tails = (uint64_t)rows->n_tails;
+    int32_t i, n = task->program->n_refs + task->n;
     for (i = 0; i < n; i++) {
         uint64_t z = row[i];
         const char *at = arena + ((z & KERNEL_ROW_LINE) << 2);
-        bound += z >> 32 & 0xFFFF;
-        most += z >> 48;
-        *longs = (const int16_t *)at;
-        *tails = (const int16_t *)at;
-        *shorts = (const int8_t *)at;
-        shorts += z & KERNEL_ROW_SHORT;
-        longs += (z & KERNEL_ROW_WIDE) != 0;
-        tails += (z & KERNEL_ROW_TAIL) != 0;
+        longs[n_longs] = tails[n_tails] = (const int16_t *)at;
+        shorts[n_shorts] = (const int8_t *)at;
+        n_shorts += z & KERNEL_ROW_SHORT;
+        n_longs += z >> 1 & 1;
+        n_tails += z >> 2 & 1;
     }
-    rows->n_longs = (int32_t)(longs - rows->longs);
-    rows->n_shorts = (int32_t)(shorts - rows->shorts);
-    rows->n_tails = (int32_t)(tails - rows->tails);
+    for (i = 0; i < n; i++) {
+        bound += row[i] >> 32 & 0xFFFF;
+        most += row[i] >> 48;
+    }
+    rows->n_longs = (int32_t)n_longs;
+    rows->n_shorts = (int32_t)n_shorts;
+    rows->n_tails = (int32_t)n_tails;
     rows->bound += (int32_t)bound;
     rows->most += (int32_t)most;
 }
 #endif
 
-KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_bucket **bucket, const uint64_t *key, int32_t n,
-                                               uint64_t *row) {
-    int32_t i, missing = 0;
-    for (i = 0; i < n; i++) {
-        const kernel_bucket *b = bucket[i];
+KERNEL_TARGET static inline uint64_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
 #ifdef KERNEL_WHICH
-        unsigned which = (unsigned)KERNEL_WHICH(b, key[i]);
-        row[i] = which ? b->row[__builtin_ctz(which)] : 0;
-        missing += which == 0;
+    unsigned which = (unsigned)KERNEL_WHICH(bucket, key);
+    return which ? bucket->row[__builtin_ctz(which)] : 0;
 #else
-        uint64_t found = 0;
-        int32_t k;
-        for (k = 0; k < KERNEL_WAYS; k++) found |= b->key[k] == key[i] ? b->row[k] : 0;
-        row[i] = found;
-        missing += found == 0;
+    uint64_t found = 0;
+    int32_t k;
+    for (k = 0; k < KERNEL_WAYS; k++) found |= bucket->key[k] == key ? bucket->row[k] : 0;
+    return found;
 #endif
+}
+
+KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, const uint64_t *const *record,
+                                               kernel_task *task, int32_t n_tasks) {
+    int32_t i, missing = 0;
+    for (; n_tasks > 0; n_tasks--, task++) {
+        const kernel_ref *ref = task->program->refs;
+        int32_t n_refs = task->program->n_refs, n = task->n;
+        uint64_t *row = task->row;
+        for (i = 0; i < n_refs; i++) {
+            row[i] = record[ref[i].node][ref[i].at];
+            missing += row[i] == 0;
+            KERNEL_FETCH_ROW(places, row[i]);
+        }
+        row += n_refs;
+        for (i = 0; i < n; i++) {
+            row[i] = KERNEL_NAME(look)(task->home[i], task->key[i]);
+            missing += row[i] == 0;
+            KERNEL_FETCH_ROW(places, row[i]);
+        }
     }
     return missing;
 }
@@ -177,6 +248,26 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best)(const kernel_rows *rows, const in
     return KERNEL_LOWEST(low);
 }
 
+KERNEL_TARGET static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
+                                                      const int16_t *rank, int32_t top, int32_t first) {
+    const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
+    LANES low = (LANES){0} + (int16_t)~top, lowest_place = (LANES){0} + (int16_t)first;
+    int16_t lowest;
+    int32_t b, j, all = lines * PER_LINE;
+    for (b = HEAD; b < all; b++) { /* in every lane: the lowest, and the lowest place of such */
+        LANES x = (LANES){0}, here;
+        for (j = 0; j < rows->n_tails; j++) x += ((const LANES *)rows->tails[j])[b];
+        x = PICK(legal[b], ~x, none);
+        here = PICK(legal[b], place[b], none);
+        here = PICK(x > low, lowest_place, here);
+        lowest_place = PICK(x == low, KERNEL_LEAST(here, lowest_place), here);
+        low = KERNEL_LEAST(low, x);
+    }
+    lowest = KERNEL_LOWEST(low);
+    low = PICK(low == lowest, lowest_place, none);
+    return KERNEL_LOWEST(low);
+}
+
 KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
                                                       const int16_t *rank, int16_t *out) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
@@ -235,6 +326,20 @@ static int32_t KERNEL_NAME(best)(const kernel_rows *rows, const int16_t *mask, c
     return KERNEL_NAME(pick)(KERNEL_SHORT, mask, rank, out, top);
 }
 
+static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
+                                        const int16_t *rank, int32_t top, int32_t first) {
+    int32_t i, j;
+    for (i = KERNEL_SHORT; i < lines * KERNEL_LANES; i++) {
+        int32_t score = 0;
+        for (j = 0; j < rows->n_tails; j++) score += rows->tails[j][i];
+        if (mask[i] && (score > top || (score == top && rank[i] < first))) {
+            top = score;
+            first = rank[i];
+        }
+    }
+    return first;
+}
+
 static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
                                         const int16_t *rank, int16_t *out) {
     int32_t top;
@@ -243,6 +348,26 @@ static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, 
     return KERNEL_NAME(pick)(lines * KERNEL_LANES, mask, rank, out, &top);
 }
 #endif
+
+KERNEL_TARGET static kernel_range KERNEL_NAME(range)(const int32_t *number, int32_t from, int32_t to) {
+    kernel_range found = {0, 0};
+    int32_t i;
+    for (i = from; i < to; i++) {
+        found.least = number[i] < found.least ? number[i] : found.least;
+        found.most = number[i] > found.most ? number[i] : found.most;
+    }
+    return found;
+}
+
+KERNEL_TARGET static void KERNEL_NAME(to_bytes)(const int32_t *number, int32_t n, int8_t *out) {
+    int32_t i;
+    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = (int8_t)number[i];
+}
+
+KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n, int16_t *out) {
+    int32_t i;
+    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = (int16_t)number[i];
+}
 #undef KERNEL_NAME
 #undef KERNEL_TARGET
 #undef KERNEL_BYTES

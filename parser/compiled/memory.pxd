@@ -7,11 +7,13 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
+from parser.compiled.flat cimport kernel_program
 from parser.score.keymap cimport PREFETCH
 
 cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
+    MOST_TAILS = 32         # kept with a sum
     # References to rows are those of kernel.h, with a bit more. One that is 0: nothing known.
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
     ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
@@ -40,17 +42,42 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_filter:
         const uint64_t* words
         int32_t shift
+    ctypedef struct kernel_places:
+        kernel_filter filter
+        kernel_bucket* buckets
+        char* arena
+        int32_t shift
+    ctypedef struct kernel_range:
+        int32_t least
+        int32_t most
+    ctypedef struct kernel_task:
+        const kernel_program* program
+        uint64_t* local
+        uint64_t* row
+        uint64_t* key
+        int32_t* owner
+        const kernel_bucket** home
+        int32_t n
+        int32_t kept
     ctypedef struct kernel_set:
         const char* name
         int (*usable)() noexcept nogil
-        int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
-        int32_t (*find)(const kernel_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
-        void (*sort)(const uint64_t* row, int32_t n, const char* arena, kernel_rows* rows) noexcept nogil
+        void (*keys)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
+                     int32_t n_tasks) noexcept nogil
+        int32_t (*find)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
+                        int32_t n_tasks) noexcept nogil
+        void (*sort)(const kernel_places* places, const kernel_task* task, kernel_rows* rows) noexcept nogil
         void (*sum)(const kernel_rows* rows, int16_t* out) noexcept nogil
         int32_t (*best)(const kernel_rows* rows, const int16_t* mask, const int16_t* rank, int16_t* out,
                         int32_t* top) noexcept nogil
+        int32_t (*best_behind)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
+                               int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int16_t* out) noexcept nogil
+        kernel_range (*range)(const int32_t* number, int32_t from_, int32_t to) noexcept nogil
+        void (*to_bytes)(const int32_t* number, int32_t n, signed char* out) noexcept nogil
+        void (*to_words)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
+    kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil
     const kernel_set* kernel_sets
 
 
@@ -67,12 +94,12 @@ cdef struct RecordsC:       # of words; a record: the numbers of its slots, refe
 
 
 cdef struct MemoryC:
-    kernel_bucket* buckets
-    int32_t shift           # 64 - log2(buckets)
-    int64_t remembered      # keys in them
-    char* arena             # lines of rows
-    uint32_t n_lines        # behind them are rows for sums that find no room
+    const kernel_set* kernels
+    kernel_places places
+    int64_t remembered      # keys in the buckets
+    uint32_t n_lines        # of the arena; behind them are rows for sums that find no room
     uint32_t used           # the first line that is not
+    int32_t spare           # rows behind the arena that the state at hand has taken
     RecordsC words
     uint64_t* none          # the record of the missing word,
     uint64_t* root          # and of ROOT
@@ -80,6 +107,8 @@ cdef struct MemoryC:
     int32_t n_of_word
     int16_t* kept           # heads of the sums of chunks, by slot
     int32_t* bounds         # [2 * slot] of their tails, [2 * slot + 1] of all
+    const int16_t** kept_tails  # [slot][MOST_TAILS]: the rows of a sum that go on behind the head,
+    int32_t* n_kept_tails   # and how many; -1: not known
     int32_t* signs          # what they depend on, by slot
     int32_t* scores
     int16_t* legal          # the mask of the state at hand, where labels decide what is legal
@@ -89,12 +118,12 @@ cdef struct MemoryC:
     const signed char** shorts
     const int16_t** tails
     uint64_t* values        # of the locals of the chunks
+    feat_t* features        # keys of templates whose rows are to be added up
     uint64_t* keys          # of their lookups
     const kernel_bucket** homes
     uint64_t* rows
     int32_t* owners         # the lookups that the keys belong to
-    int64_t asked           # how often a sum was looked up,
-    int64_t made            # how often it was not there,
+    int64_t made            # how often a sum was not known,
     int64_t met             # how often a word was new,
     int64_t full            # how often the tails were needed,
     int64_t wide            # and how often more than 16 bits
@@ -156,11 +185,11 @@ cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil
 
 
 cdef inline kernel_bucket* neighbour(const MemoryC* m, kernel_bucket* bucket) noexcept nogil:
-    return m.buckets + ((bucket - m.buckets) ^ 1)
+    return m.places.buckets + ((bucket - m.places.buckets) ^ 1)
 
 
-# What is remembered under a key that is not in its own bucket; 0: nothing.
-cdef uint64_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil
+# What is remembered under a key, in its own bucket or the one beside it; 0: nothing.
+cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
 # An empty place for a new word; the references are 0.
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
 # Writes a sum under a key (0: nowhere) and gives the reference; `spare`: the row to take where there is no room.

@@ -5,6 +5,8 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from parser.common cimport feat_t
+
 
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
@@ -54,19 +56,21 @@ cdef class Memory:
         self.record_memory = self.of_word_memory = NULL
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
-                 int32_t n_slots, int32_t n_refs, int32_t n_values, int32_t n_locals):
+                 int32_t n_slots, int32_t n_refs, int32_t n_values, int32_t n_locals, int32_t n_rules):
         """Of an engine: columns of a long row; lookups of a state in all; kept sums, and the length of their signs;
-        slots, references and values of a record; locals of all chunks."""
+        slots, references and values of a record; locals of all chunks; templates."""
         cdef MemoryC* m = &self.c
         cdef size_t row = width * sizeof(int16_t)
         self.owner = owner
-        m.buckets = empty_buckets(FIRST_BITS)
-        m.shift = 64 - FIRST_BITS
+        m.places.buckets = empty_buckets(FIRST_BITS)
+        m.places.shift = 64 - FIRST_BITS
         m.n_lines = ARENA_BYTES // LINE
         m.used = 1
-        m.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row)
+        m.places.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row)
         m.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
         m.bounds = <int32_t*>aligned(2 * n_kept * sizeof(int32_t))
+        m.kept_tails = <const int16_t**>aligned(n_kept * MOST_TAILS * sizeof(void*))
+        m.n_kept_tails = <int32_t*>aligned(n_kept * sizeof(int32_t))
         self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
         m.signs = <int32_t*>aligned(self.sign_bytes)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
@@ -75,9 +79,10 @@ cdef class Memory:
         m.shorts = <const signed char**>aligned((most_lookups + 9) * sizeof(void*))
         m.tails = <const int16_t**>aligned((most_lookups + 9) * sizeof(void*))
         m.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
+        m.features = <feat_t*>aligned((n_rules + 1) * sizeof(feat_t))
         m.keys = <uint64_t*>aligned((most_lookups + 9) * sizeof(uint64_t))
-        m.homes = <const kernel_bucket**>aligned((most_lookups + 1) * sizeof(void*))
-        m.rows = <uint64_t*>aligned((most_lookups + 1) * sizeof(uint64_t))
+        m.homes = <const kernel_bucket**>aligned((most_lookups + 9) * sizeof(void*))
+        m.rows = <uint64_t*>aligned((most_lookups + 9) * sizeof(uint64_t))
         m.owners = <int32_t*>aligned((most_lookups + 9) * sizeof(int32_t))
         self.make_records(n_slots, n_refs, n_values)
 
@@ -92,18 +97,18 @@ cdef class Memory:
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
-        for memory in (<size_t>m.buckets, <size_t>m.arena, <size_t>self.record_memory,
+        for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
                        <size_t>self.of_word_memory, <size_t>m.kept, <size_t>m.signs, <size_t>m.scores,
                        <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts,
                        <size_t>m.tails,
-                       <size_t>m.bounds, <size_t>m.values, <size_t>m.keys,
+                       <size_t>m.bounds, <size_t>m.kept_tails, <size_t>m.n_kept_tails, <size_t>m.values, <size_t>m.features, <size_t>m.keys,
                        <size_t>m.homes, <size_t>m.rows, <size_t>m.owners, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
             free(<void*><size_t>memory)
 
     def counts(self):
         """What the cache did so far."""
-        return {"asked": self.c.asked, "made": self.c.made, "met": self.c.met, "full": self.c.full, "wide": self.c.wide,
+        return {"made": self.c.made, "met": self.c.met, "full": self.c.full, "wide": self.c.wide,
                 "words": self.c.words.n, "arena": self.c.used, "room": self.c.n_lines}
 
     def forget(self):
@@ -120,7 +125,7 @@ cdef class Memory:
         cdef void* grown
         if m.used > m.n_lines - m.n_lines // 4 or m.words.n + n > MOST_RECORDS:
             forget_all(m)
-        while m.remembered > (<int64_t>1 << (64 - m.shift)) * KERNEL_WAYS // 2 and 64 - m.shift < MOST_BITS:
+        while m.remembered > (<int64_t>1 << (64 - m.places.shift)) * KERNEL_WAYS // 2 and 64 - m.places.shift < MOST_BITS:
             self.grow_buckets()
         if m.words.n + n > m.words.room:
             self.grow_records(m.words.n + n)
@@ -183,12 +188,12 @@ cdef class Memory:
     cdef int grow_buckets(self) except -1 nogil:
         """Twice as many, so that about a quarter of the places is used."""
         cdef MemoryC* m = &self.c
-        cdef kernel_bucket* old = m.buckets
-        cdef size_t i, n = <size_t>1 << (64 - m.shift)
-        cdef int32_t k, bits = min(64 - m.shift + 1, MOST_BITS)
+        cdef kernel_bucket* old = m.places.buckets
+        cdef size_t i, n = <size_t>1 << (64 - m.places.shift)
+        cdef int32_t k, bits = min(64 - m.places.shift + 1, MOST_BITS)
         with gil:
-            m.buckets = empty_buckets(bits)
-        m.shift = 64 - bits
+            m.places.buckets = empty_buckets(bits)
+        m.places.shift = 64 - bits
         m.remembered = 0
         for i in range(n):
             for k in range(KERNEL_WAYS):
@@ -199,7 +204,7 @@ cdef class Memory:
 
 
 cdef void forget_all(MemoryC* m) noexcept nogil:
-    memset(m.buckets, 0, sizeof(kernel_bucket) << (64 - m.shift))
+    memset(m.places.buckets, 0, sizeof(kernel_bucket) << (64 - m.places.shift))
     m.remembered = 0
     memset(m.words.keys, 0, sizeof(uint64_t) << m.words.bits)
     m.used, m.words.n = 1, 0
@@ -223,7 +228,10 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 
 cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef int32_t i, bound = 0, most = 0, kind = row_kind(m.found, width)
+    cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_SHORT)
+    cdef kernel_range tail = m.kernels.range(m.found, KERNEL_SHORT, width)
+    cdef int32_t kind = row_kind(&head, &tail), bound = min(tail.most, <int32_t>ROW_LIMIT)
+    cdef int32_t most = max(max(head.most, tail.most), -min(head.least, tail.least))
     cdef uint32_t lines = lines_of(kind, width), first = m.used
     cdef char* row
     cdef uint64_t found
@@ -234,17 +242,11 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
         m.used += lines
     else:
         first = m.n_lines + spare * (width // KERNEL_LANES)
-    row = m.arena + <size_t>first * LINE
+    row = m.places.arena + <size_t>first * LINE
     if kind & ROW_WIDE:
-        for i in range(<int32_t>(lines * KERNEL_LANES)):
-            (<int16_t*>row)[i] = <int16_t>m.found[i]
+        m.kernels.to_words(m.found, <int32_t>lines * KERNEL_LANES, <int16_t*>row)
     elif kind & ROW_SHORT:
-        for i in range(KERNEL_SHORT):
-            row[i] = <char>m.found[i]
-    for i in range(KERNEL_SHORT, width):
-        bound = max(bound, min(m.found[i], <int32_t>ROW_LIMIT))
-    for i in range(width):
-        most = max(most, max(m.found[i], -m.found[i]))
+        m.kernels.to_bytes(m.found, KERNEL_SHORT, <signed char*>row)
     m.has_wide_rows |= most > ROW_LIMIT
     most = min(most, <int32_t>0xFFFF)
     found = <uint64_t>most << 48 | <uint64_t>bound << 32 | first << 4 | <uint32_t>kind | ROW_KNOWN
@@ -255,7 +257,7 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
 
 cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil:
     """In an empty place of its bucket or of that bucket's neighbour, else in place of another."""
-    cdef kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
+    cdef kernel_bucket* home = kernel_home(&m.places, key)
     cdef kernel_bucket* bucket = home
     cdef int32_t way = first_empty(home)
     if way < 0:
@@ -275,14 +277,19 @@ cdef inline int32_t first_empty(const kernel_bucket* bucket) noexcept nogil:
     return -1
 
 
-cdef uint64_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil:
-    cdef const kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
+cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
+    cdef const kernel_bucket* home = kernel_home(&m.places, key)
+    cdef uint64_t found = row_in(home, key)
+    if found == 0 and first_empty(home) < 0:
+        found = row_in(neighbour(m, <kernel_bucket*>home), key)
+    return found
+
+
+cdef inline uint64_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept nogil:
     cdef int32_t i
-    if first_empty(home) < 0:
-        home = neighbour(m, <kernel_bucket*>home)
-        for i in range(KERNEL_WAYS):
-            if home.key[i] == key:
-                return home.row[i]
+    for i in range(KERNEL_WAYS):
+        if bucket.key[i] == key:
+            return bucket.row[i]
     return 0
 
 
@@ -292,16 +299,10 @@ cdef inline uint32_t lines_of(int32_t kind, int32_t width) noexcept nogil:
     return 1 if kind & ROW_SHORT else width // KERNEL_LANES if kind & ROW_TAIL else 2
 
 
-cdef inline int32_t row_kind(const int32_t* found, int32_t width) noexcept nogil:
+cdef inline int32_t row_kind(const kernel_range* head, const kernel_range* tail) noexcept nogil:
     """The least that has room for the numbers; 0: there are none."""
-    cdef int32_t i
-    cdef int32_t head = 0, tail = 0
-    cdef bint wide = False
-    for i in range(KERNEL_SHORT):
-        head |= found[i]
-        wide |= not -128 <= found[i] <= 127
-    for i in range(KERNEL_SHORT, width):
-        tail |= found[i]
-    if tail != 0:
+    if tail.least != 0 or tail.most != 0:
         return ROW_WIDE | ROW_TAIL
-    return 0 if head == 0 else ROW_WIDE if wide else ROW_SHORT
+    if head.least == 0 and head.most == 0:
+        return 0
+    return ROW_SHORT if head.least >= -128 and head.most <= 127 else ROW_WIDE

@@ -8,6 +8,7 @@ upper half names, or to the next one with room. A row is a byte string in `rows`
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
+from parser.score.keymap cimport PREFETCH
 
 cdef enum:
     SLOTS = 8               # entries of a bucket
@@ -36,6 +37,12 @@ cdef inline uint64_t home_bucket(const TableC* t, feat_t key) noexcept nogil:
 cdef inline bint may_have_row(const TableC* t, feat_t key) noexcept nogil:
     cdef uint64_t wanted = <uint64_t>1 << (key & 63) | <uint64_t>1 << (key >> 6 & 63)
     return (t.filter[<uint32_t>key >> t.filter_shift] & wanted) == wanted
+
+
+cdef inline void fetch_row(const TableC* t, feat_t key) noexcept nogil:
+    """Has what says whether a key has a row, and where, on the way."""
+    PREFETCH(&t.filter[<uint32_t>key >> t.filter_shift])
+    PREFETCH(&t.buckets[home_bucket(t, key)])
 
 
 # Where the row of a key starts in `rows`; 0: it has none.
