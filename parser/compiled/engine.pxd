@@ -8,19 +8,11 @@ from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport ChunkC, Flat, LookupC, ProgramC, kernel_ref
-from parser.compiled.memory cimport Memory, MemoryC, kernel_filter, kernel_rows, kernel_set, kernel_task
+from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_rows, kernel_set, kernel_task
+from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, TableC
-from parser.feature.extract cimport MAX_NODES, Extractor
-from parser.transition.node cimport NodeC
+from parser.feature.extract cimport Extractor
 from parser.transition.state cimport StateC
-
-
-cdef struct SceneC:         # a state, looked up once
-    const StateC* state
-    const NodeC* nodes
-    uint64_t present        # bit i: node i is there
-    int32_t node[MAX_NODES]
-    const uint64_t* record[MAX_NODES]   # of the nodes' words
 
 
 cdef class Engine(Flat):
@@ -35,32 +27,36 @@ cdef class Engine(Flat):
     cdef int16_t* rank
     cdef int16_t* zeros
 
-    cpdef Memory new_memory(self)
+    cpdef Scratch new_scratch(self)
     # The record of a word from its stored values.
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
     # The same for a word of which only the values are known.
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
-    # Scores a state of the sentence in m.of_word: gives the rank of the best column where mask is set. m.scores has
-    # all of them, if they are asked for.
-    cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil
-    # The same with all columns; where a sum could leave 16 bits, with 32.
-    # The same with all columns; where a sum could leave 16 bits, with 32.
-    cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil
-    cdef int32_t choose_wide(self, MemoryC* m, const kernel_rows* lists, SceneC* scene,
-                             const int16_t* mask) noexcept nogil
-    cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil
-    cdef void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil
+
+    # Scores a state: gives the rank of the best column where mask is set. c.m.scores has all of them, if they are asked
+    # for.
+    cdef int32_t choose(self, ScratchC* c, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil
+    cdef void look(self, ScratchC* c, const StateC* s) noexcept nogil
+    # What has to be looked up,
+    cdef void ask(self, ScratchC* c) noexcept nogil
+    # which rows that is,
+    cdef void look_up_rows(self, ScratchC* c) noexcept nogil
+    # and what they add up to, where the head of the columns decides.
+    cdef int32_t choose_of_head(self, ScratchC* c, const int16_t* mask) noexcept nogil
     # A chunk whose sum is kept: where, and a task if it has to be made anew.
-    cdef void begin_kept(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, kernel_task* tasks, int32_t* n_tasks,
-                         int32_t* sums, int32_t* n_sums) noexcept nogil
+    cdef void begin_kept(self, ScratchC* c, const ChunkC* chunk) noexcept nogil
     # Does a chunk look at anything else than when its sum was kept? Notes what it looks at now.
-    cdef bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,
-                          int32_t kept) noexcept nogil
-    cdef void begin_task(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene, kernel_task* task) noexcept nogil
+    cdef bint has_changed(self, ScratchC* c, const ChunkC* chunk, int32_t kept) noexcept nogil
+    cdef void begin_task(self, ScratchC* c, const ChunkC* chunk, kernel_task* task) noexcept nogil
     cdef void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil
-    cdef void look_up_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks, int32_t n_tasks) noexcept nogil
-    cdef void make_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks, int32_t n_tasks) noexcept nogil
-    cdef void add_up_kept(self, MemoryC* m, const kernel_task* task) noexcept nogil
+    cdef void add_up_kept(self, ScratchC* c, const kernel_task* task) noexcept nogil
+    # The same with all columns; where a sum could leave 16 bits, with 32.
+    cdef int32_t choose_of_all(self, ScratchC* c, const int16_t* mask) noexcept nogil
+    cdef int32_t choose_wide(self, ScratchC* c, const kernel_rows* lists, const int16_t* mask) noexcept nogil
+    cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil
+
+    # Rows that are not known yet
+    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil
     # What the k-th row of a task is made by.
     cdef const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil
     cdef uint64_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,

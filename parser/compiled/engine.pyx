@@ -5,16 +5,16 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_CHUNKS, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
-                                   Flat, LocalC, LookupC, ProgramC, StepC, kernel_ref, pattern_place)
-from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, MOST_TAILS, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC,
-                                     aligned, find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of,
-                                     look_up, new_record, values_of)
+from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC, Flat, LocalC,
+                                   LookupC, ProgramC, StepC, kernel_ref, pattern_place)
+from parser.compiled.scratch cimport MOST_TAILS, SceneC, Scratch, ScratchC
+from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
+                                     find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of, look_up,
+                                     new_record, values_of)
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
                                      Extractor, RuleC, distance_value, set_value)
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
-from parser.score.keymap cimport PREFETCH
 from parser.transition.node cimport NodeC, head, l1, label, label_hash, lset, lval, r1, rset, rval
 from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
@@ -73,16 +73,15 @@ cdef class Engine(Flat):
 
     # Words
 
-    cpdef Memory new_memory(self):
-        cdef Memory memory = Memory(self, self.width, self.all_lookups, self.n_kept, self.sign_length, self.n_slots,
-                                    self.n_refs, self.stride, self.n_chunks * MAX_LOCALS,
-                                    self.extractor.n_rules)
-        memory.c.places.filter, memory.c.kernels = self.filter, self.kernels
+    cpdef Scratch new_scratch(self):
+        cdef Memory memory = Memory(self, self.width, self.all_lookups, 2 * (self.all_lookups + 1),
+                                    self.n_slots, self.n_refs, self.stride, self.extractor.n_rules)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
+        memory.c.places.filter, memory.c.kernels = self.filter, self.kernels
         if self.stride > 0:
             self.write_record(&memory.c, memory.c.none, &rows[0, 0])
             self.write_record(&memory.c, memory.c.root, &rows[1, 0])
-        return memory
+        return Scratch(memory, self.all_lookups, self.n_kept, self.sign_length, self.n_chunks * MAX_LOCALS)
 
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil:
         cdef int32_t i
@@ -106,98 +105,116 @@ cdef class Engine(Flat):
 
     # Scoring
 
-    cdef int32_t choose(self, MemoryC* m, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil:
-        cdef SceneC scene
-        cdef kernel_rows lists
-        cdef kernel_task tasks[MAX_CHUNKS]
-        cdef int32_t sums[MAX_CHUNKS]
-        cdef int32_t i, n_sums = 0, n_tasks = 0, bound = self.bias_bound, most = self.bias_most, top, best
-        self.look(m, s, &scene)
+    cdef int32_t choose(self, ScratchC* c, const StateC* s, const int16_t* mask, bint all_scores) noexcept nogil:
+        self.look(c, s)
+        c.m.spare = 0
         if all_scores:
-            return self.choose_of_all(m, &scene, mask)
+            return self.choose_of_all(c, mask)
+        self.ask(c)
+        self.look_up_rows(c)
+        return self.choose_of_head(c, mask)
+
+    cdef void ask(self, ScratchC* c) noexcept nogil:
+        cdef int32_t i
+        c.n_tasks = c.n_sums = 0
         for i in range(self.n_kept_chunks):
-            self.begin_kept(m, &self.chunks[i], &scene, tasks, &n_tasks, sums, &n_sums)
-        if self.n_kept_chunks < self.n_chunks:
-            self.begin_task(m, &self.chunks[self.n_kept_chunks], &scene, &tasks[n_tasks])
-        self.look_up_rows(m, &scene, tasks, n_tasks + (self.n_kept_chunks < self.n_chunks))
-        for i in range(n_tasks):
-            self.add_up_kept(m, &tasks[i])
+            self.begin_kept(c, &self.chunks[i])
+        c.n_kept_tasks = c.n_tasks
+        if self.n_crossing:
+            self.begin_task(c, &self.chunks[self.n_kept_chunks], &c.tasks[c.n_tasks])
+            c.n_tasks += 1
+
+    cdef void look_up_rows(self, ScratchC* c) noexcept nogil:
+        """All keys first, then all rows, so that memory has time to answer."""
+        self.kernels.keys(&c.m.places, c.scene.record, c.tasks, c.n_tasks)
+        if self.kernels.find(&c.m.places, c.scene.record, c.tasks, c.n_tasks):
+            self.make_rows(c, c.n_tasks)
+
+    cdef int32_t choose_of_head(self, ScratchC* c, const int16_t* mask) noexcept nogil:
+        cdef MemoryC* m = c.m
+        cdef kernel_rows lists
+        cdef int32_t i, slot, bound = self.bias_bound, most = self.bias_most, top, best
+        for i in range(c.n_kept_tasks):
+            self.add_up_kept(c, &c.tasks[i])
         begin(&lists, m)
-        if self.n_kept_chunks < self.n_chunks:
-            self.kernels.sort(&m.places, &tasks[n_tasks], &lists)
-        for i in range(n_sums):
-            put_long(&lists, m.kept + <size_t>sums[i] * KERNEL_SHORT)
-            bound += m.bounds[2 * sums[i]]
-            most += m.bounds[2 * sums[i] + 1]
+        for i in range(c.n_kept_tasks, c.n_tasks):
+            self.kernels.sort(&m.places, &c.tasks[i], &lists)
+        for i in range(c.n_sums):
+            slot = c.sums[i]
+            put_long(&lists, c.kept + <size_t>slot * KERNEL_SHORT)
+            bound += c.bounds[2 * slot]
+            most += c.bounds[2 * slot + 1]
         if most + lists.most > ROW_LIMIT:
-            return self.choose_of_all(m, &scene, mask)
+            return self.choose_of_all(c, mask)
         put_long(&lists, self.bias)
         best = self.kernels.best(&lists, mask, self.rank, m.sums, &top)
         # Nearly always something in the head is better than anything behind it can be
         if bound + lists.bound < top:
             return best
-        for i in range(n_sums):
-            if not put_tails(&lists, m, sums[i]):
-                return self.choose_of_all(m, &scene, mask)
+        for i in range(c.n_sums):
+            if not put_tails(&lists, c, c.sums[i]):
+                return self.choose_of_all(c, mask)
         put_tail(&lists, self.bias)
         m.full += 1
         return self.kernels.best_behind(&lists, self.blocks, mask, self.rank, top, best)
 
-    cdef inline void begin_kept(self, MemoryC* m, const ChunkC* chunk, SceneC* scene, kernel_task* tasks,
-                                int32_t* n_tasks, int32_t* sums, int32_t* n_sums) noexcept nogil:
+    cdef inline void begin_kept(self, ScratchC* c, const ChunkC* chunk) noexcept nogil:
         cdef int32_t kept = chunk.first_kept
-        if chunk.kind != KIND_BUFFER and scene.node[chunk.anchor] < 0:
+        if chunk.kind != KIND_BUFFER and c.scene.node[chunk.anchor] < 0:
             return
         if chunk.depth >= 0:
-            kept += (scene.state.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
-        sums[n_sums[0]] = kept
-        n_sums[0] += 1
-        if self.has_changed(m, chunk, scene, kept):
-            tasks[n_tasks[0]].kept = kept
-            self.begin_task(m, chunk, scene, &tasks[n_tasks[0]])
-            n_tasks[0] += 1
+            kept += (c.scene.state.depth - 1 - chunk.depth) & (SLOTS_KEPT - 1)
+        c.sums[c.n_sums] = kept
+        c.n_sums += 1
+        if self.has_changed(c, chunk, kept):
+            c.tasks[c.n_tasks].kept = kept
+            self.begin_task(c, chunk, &c.tasks[c.n_tasks])
+            c.n_tasks += 1
 
-    cdef inline void add_up_kept(self, MemoryC* m, const kernel_task* task) noexcept nogil:
+    cdef inline void add_up_kept(self, ScratchC* c, const kernel_task* task) noexcept nogil:
         cdef kernel_rows lists
         cdef int32_t i, n
-        cdef const int16_t** tails = m.kept_tails + <size_t>task.kept * MOST_TAILS
-        begin(&lists, m)
-        self.kernels.sort(&m.places, task, &lists)
+        cdef const int16_t** tails = c.kept_tails + <size_t>task.kept * MOST_TAILS
+        begin(&lists, c.m)
+        self.kernels.sort(&c.m.places, task, &lists)
         if lists.n_longs == 0:
             put_long(&lists, self.zeros)
-        self.kernels.sum(&lists, m.kept + <size_t>task.kept * KERNEL_SHORT)
-        m.bounds[2 * task.kept], m.bounds[2 * task.kept + 1] = lists.bound, lists.most
+        self.kernels.sum(&lists, c.kept + <size_t>task.kept * KERNEL_SHORT)
+        c.bounds[2 * task.kept], c.bounds[2 * task.kept + 1] = lists.bound, lists.most
         n = lists.n_tails
         # rows that stand behind the arena are gone after this state
-        m.n_kept_tails[task.kept] = n if n <= MOST_TAILS and m.spare == 0 else -1
+        c.n_kept_tails[task.kept] = n if n <= MOST_TAILS and c.m.spare == 0 else -1
         for i in range(min(n, <int32_t>MOST_TAILS)):
             tails[i] = lists.tails[i]
 
-    cdef int32_t choose_of_all(self, MemoryC* m, SceneC* scene, const int16_t* mask) noexcept nogil:
-        """The same from all rows, tails included."""
+    cdef int32_t choose_of_all(self, ScratchC* c, const int16_t* mask) noexcept nogil:
+        """From all rows, tails included, looked up anew."""
+        cdef MemoryC* m = c.m
         cdef kernel_rows lists
-        cdef kernel_task tasks[MAX_CHUNKS]
-        cdef int32_t i, best, n_tasks = 0
-        begin(&lists, m)
-        m.full += 1
+        cdef int32_t i, best, n = 0
         for i in range(self.n_chunks):
-            if self.chunks[i].kind != KIND_ANCHORED or scene.node[self.chunks[i].anchor] >= 0:
-                self.begin_task(m, &self.chunks[i], scene, &tasks[n_tasks])
-                n_tasks += 1
-        self.look_up_rows(m, scene, tasks, n_tasks)
-        for i in range(n_tasks):
-            self.kernels.sort(&m.places, &tasks[i], &lists)
+            if self.chunks[i].kind != KIND_ANCHORED or c.scene.node[self.chunks[i].anchor] >= 0:
+                self.begin_task(c, &self.chunks[i], &c.tasks[n])
+                n += 1
+        c.n_tasks = n
+        self.look_up_rows(c)
+        m.full += 1
+        begin(&lists, m)
+        for i in range(n):
+            self.kernels.sort(&m.places, &c.tasks[i], &lists)
         put_long(&lists, self.bias)
         put_tail(&lists, self.bias)
         if lists.most + self.bias_most > ROW_LIMIT:
-            return self.choose_wide(m, &lists, scene, mask)
+            return self.choose_wide(c, &lists, mask)
         best = self.kernels.best_of_all(&lists, self.blocks, mask, self.rank, m.sums)
         for i in range(self.width):
             m.scores[i] = m.sums[i]
         return best
 
-    cdef int32_t choose_wide(self, MemoryC* m, const kernel_rows* lists, SceneC* scene, const int16_t* mask) noexcept nogil:
+    cdef int32_t choose_wide(self, ScratchC* c, const kernel_rows* lists, const int16_t* mask) noexcept nogil:
         """In 32 bits; template by template if there are sums that no row of 16 bits can hold."""
+        cdef MemoryC* m = c.m
+        cdef const SceneC* scene = &c.scene
         cdef uint64_t present
         cdef int32_t i, best = -1
         m.wide += 1
@@ -233,10 +250,11 @@ cdef class Engine(Flat):
             for i in range(KERNEL_SHORT, width):
                 out[i] += row[i]
 
-    cdef inline void look(self, MemoryC* m, const StateC* s, SceneC* scene) noexcept nogil:
+    cdef inline void look(self, ScratchC* c, const StateC* s) noexcept nogil:
         cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
         cdef uint64_t present = 0
-        cdef uint64_t** of_word = m.of_word
+        cdef uint64_t** of_word = c.of_word
+        cdef SceneC* scene = &c.scene
         cdef const char* nodes = <const char*>state_nodes(s)
         cdef const StepC* step = self.steps
         for i in range(on_stack):
@@ -250,12 +268,12 @@ cdef class Engine(Flat):
             scene.record[i] = of_word[scene.node[i]]
         scene.state, scene.nodes, scene.present = s, <const NodeC*>nodes, present
 
-    cdef inline bint has_changed(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,
-                                 int32_t kept) noexcept nogil:
-        cdef int32_t* sign = m.signs + kept * self.sign_length
+    cdef inline bint has_changed(self, ScratchC* c, const ChunkC* chunk, int32_t kept) noexcept nogil:
+        cdef int32_t* sign = c.signs + kept * self.sign_length
+        cdef const SceneC* scene = &c.scene
         cdef const int32_t* looked_at = self.watched + chunk.first_watched
-        cdef int32_t i, found, changed = sign[0] ^ m.sentence, n_plain = chunk.n_plain, n = chunk.n_watched
-        sign[0] = m.sentence
+        cdef int32_t i, found, changed = sign[0] ^ c.sentence, n_plain = chunk.n_plain, n = chunk.n_watched
+        sign[0] = c.sentence
         for i in range(n_plain):
             found = scene.node[looked_at[i]]
             changed |= sign[i + 1] ^ found
@@ -266,14 +284,14 @@ cdef class Engine(Flat):
             sign[i + 1] = found
         return changed != 0
 
-    cdef inline void begin_task(self, MemoryC* m, const ChunkC* chunk, const SceneC* scene,
-                                kernel_task* task) noexcept nogil:
+    cdef inline void begin_task(self, ScratchC* c, const ChunkC* chunk, kernel_task* task) noexcept nogil:
         cdef const ProgramC* p = &self.programs[self.program_of[chunk.first_pattern
-                                                                + pattern_place(chunk, scene.present)]]
-        task.program, task.local = &p.c, m.values + (chunk - self.chunks) * MAX_LOCALS
-        task.key, task.owner, task.home = m.keys + chunk.first_key, m.owners + chunk.first_key, m.homes + chunk.first_key
-        task.row = m.rows + chunk.first_key
-        self.read_locals(p, scene, task.local)
+                                                                + pattern_place(chunk, c.scene.present)]]
+        cdef int32_t first = chunk.first_key
+        task.program, task.local = &p.c, c.values + (chunk - self.chunks) * MAX_LOCALS
+        task.key, task.owner, task.home = c.keys + first, c.owners + first, c.homes + first
+        task.row = c.rows + first
+        self.read_locals(p, &c.scene, task.local)
 
     cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
         cdef const LocalC* v = p.locals
@@ -285,22 +303,18 @@ cdef class Engine(Flat):
         for i in range(n_numbers, n):
             value[i] = v[i].factor * local_value(&v[i], scene)
 
-    cdef inline void look_up_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks,
-                                  int32_t n_tasks) noexcept nogil:
-        """What the tasks add up: all keys first, then all rows, so that memory has time to answer."""
-        self.kernels.keys(&m.places, scene.record, tasks, n_tasks)
-        m.spare = 0
-        if self.kernels.find(&m.places, scene.record, tasks, n_tasks):
-            self.make_rows(m, scene, tasks, n_tasks)
+    # Rows that are not known yet
 
-    cdef void make_rows(self, MemoryC* m, const SceneC* scene, kernel_task* tasks, int32_t n_tasks) noexcept nogil:
-        """Those that were not known: first all feature keys, so that memory has time to answer, then the sums."""
+    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil:
+        """First all feature keys, so that memory has time to answer, then the sums."""
+        cdef MemoryC* m = c.m
+        cdef const SceneC* scene = &c.scene
         cdef uint64_t present = self.present_of(m, scene)
         cdef int32_t i, k, n_refs, n = 0
+        cdef kernel_task* tasks = c.tasks
         cdef kernel_task* task
         for i in range(n_tasks):
-            n_refs = tasks[i].program.n_refs
-            for k in range(n_refs + tasks[i].n):
+            for k in range(tasks[i].program.n_refs + tasks[i].n):
                 if tasks[i].row[k] == 0:
                     n = self.write_features(m, self.lookup_of(&tasks[i], k), present, scene, n)
         n = 0
@@ -405,12 +419,12 @@ cdef inline void put_tail(kernel_rows* lists, const int16_t* row) noexcept nogil
     lists.n_tails += 1
 
 
-cdef inline bint put_tails(kernel_rows* lists, const MemoryC* m, int32_t kept) noexcept nogil:
+cdef inline bint put_tails(kernel_rows* lists, const ScratchC* c, int32_t kept) noexcept nogil:
     """Those of a kept sum, if they are known."""
     cdef int32_t i
-    for i in range(m.n_kept_tails[kept]):
-        put_tail(lists, m.kept_tails[<size_t>kept * MOST_TAILS + i])
-    return m.n_kept_tails[kept] >= 0
+    for i in range(c.n_kept_tails[kept]):
+        put_tail(lists, c.kept_tails[<size_t>kept * MOST_TAILS + i])
+    return c.n_kept_tails[kept] >= 0
 
 
 cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:

@@ -97,7 +97,7 @@ cdef class Flat:
     cdef readonly object layout
     cdef readonly Extractor extractor
     cdef int32_t n_labels
-    cdef int32_t n_nodes, n_chunks, n_kept_chunks, n_kept, n_slots, n_refs, all_lookups, sign_length
+    cdef int32_t n_nodes, n_chunks, n_kept_chunks, n_crossing, n_kept, n_slots, n_refs, all_lookups, sign_length
     cdef ChunkC* chunks
     cdef ProgramC* programs
     cdef LookupC* lookups

@@ -57,6 +57,7 @@ cdef class Flat:
         sizes = [[sum(map(len, (p.refs, p.lookups, p.direct))) for p in layout.programs[i]] for i in range(len(chunks))]
         self.all_lookups = <int32_t>sum(map(max, sizes)) + 8 * self.n_chunks
         self.n_kept_chunks = <int32_t>sum(chunk.kind != CROSS for chunk in chunks)
+        self.n_crossing = self.n_chunks - self.n_kept_chunks    # one at most
         self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))
         self.programs = <ProgramC*>self.mem.alloc(len(programs), sizeof(ProgramC))
         self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))

@@ -13,7 +13,6 @@ from parser.score.keymap cimport PREFETCH
 cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
-    MOST_TAILS = 32         # kept with a sum
     # References to rows are those of kernel.h, with a bit more. One that is 0: nothing known.
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
     ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
@@ -103,13 +102,6 @@ cdef struct MemoryC:
     RecordsC words
     uint64_t* none          # the record of the missing word,
     uint64_t* root          # and of ROOT
-    uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
-    int32_t n_of_word
-    int16_t* kept           # heads of the sums of chunks, by slot
-    int32_t* bounds         # [2 * slot] of their tails, [2 * slot + 1] of all
-    const int16_t** kept_tails  # [slot][MOST_TAILS]: the rows of a sum that go on behind the head,
-    int32_t* n_kept_tails   # and how many; -1: not known
-    int32_t* signs          # what they depend on, by slot
     int32_t* scores
     int16_t* legal          # the mask of the state at hand, where labels decide what is legal
     int32_t* found          # the sum being made
@@ -117,18 +109,12 @@ cdef struct MemoryC:
     const int16_t** longs   # rows to be added up
     const signed char** shorts
     const int16_t** tails
-    uint64_t* values        # of the locals of the chunks
     feat_t* features        # keys of templates whose rows are to be added up
-    uint64_t* keys          # of their lookups
-    const kernel_bucket** homes
-    uint64_t* rows
-    int32_t* owners         # the lookups that the keys belong to
     int64_t made            # how often a sum was not known,
     int64_t met             # how often a word was new,
     int64_t full            # how often the tails were needed,
     int64_t wide            # and how often more than 16 bits
     bint has_wide_rows      # numbers of a sum left 16 bits: its row cannot be used
-    int32_t sentence        # number of the sentence, part of every sign
 
 
 # Zeroed memory at a multiple of LINE; free() it.
@@ -138,12 +124,10 @@ cdef void* aligned(size_t bytes) except NULL
 cdef class Memory:
     cdef MemoryC c
     cdef object owner       # the engine it was made for
-    cdef size_t sign_bytes
     cdef void* record_memory    # what is to be freed for c.words.records
-    cdef void* of_word_memory   # and c.of_word
 
-    # Room for n words more, all of which may be new.
-    cdef int begin_sentence(self, int32_t n) except -1 nogil
+    # Room for n words more, all of which may be new. Nobody may hold a record or a row.
+    cdef int make_room(self, int32_t n) except -1 nogil
     cdef int grow_records(self, int32_t n) except -1 nogil
     cdef int grow_table(self, int32_t n) except -1 nogil
     cdef int grow_buckets(self) except -1 nogil
@@ -166,12 +150,12 @@ cdef inline uint32_t line_of(uint64_t row) noexcept nogil:
     return <uint32_t>row >> 4
 
 
-cdef inline void fetch_records(const MemoryC* m, int32_t n) noexcept nogil:
+cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32_t n) noexcept nogil:
     """Has the records of the first words on the way before they are needed."""
     cdef int32_t i, k, n_lines = (m.words.values_at + 7) // 8
     for i in range(1, (n if n < MOST_FETCHED else MOST_FETCHED) + 1):
         for k in range(n_lines):
-            PREFETCH(m.of_word[i] + 8 * k)
+            PREFETCH(of_word[i] + 8 * k)
 
 
 cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil:

@@ -2,7 +2,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from parser.common cimport feat_t
@@ -53,12 +53,12 @@ cdef kernel_bucket* empty_buckets(int32_t bits) except NULL:
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))
-        self.record_memory = self.of_word_memory = NULL
+        self.record_memory = NULL
 
-    def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
-                 int32_t n_slots, int32_t n_refs, int32_t n_values, int32_t n_locals, int32_t n_rules):
-        """Of an engine: columns of a long row; lookups of a state in all; kept sums, and the length of their signs;
-        slots, references and values of a record; locals of all chunks; templates."""
+    def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_spare, int32_t n_slots, int32_t n_refs,
+                 int32_t n_values, int32_t n_rules):
+        """Of an engine: columns of a long row; lookups of a state in all; rows that may be in use and find no room;
+        slots, references and values of a record; templates."""
         cdef MemoryC* m = &self.c
         cdef size_t row = width * sizeof(int16_t)
         self.owner = owner
@@ -66,24 +66,13 @@ cdef class Memory:
         m.places.shift = 64 - FIRST_BITS
         m.n_lines = ARENA_BYTES // LINE
         m.used = 1
-        m.places.arena = <char*>large(ARENA_BYTES + (most_lookups + 1) * row)
-        m.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
-        m.bounds = <int32_t*>aligned(2 * n_kept * sizeof(int32_t))
-        m.kept_tails = <const int16_t**>aligned(n_kept * MOST_TAILS * sizeof(void*))
-        m.n_kept_tails = <int32_t*>aligned(n_kept * sizeof(int32_t))
-        self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
-        m.signs = <int32_t*>aligned(self.sign_bytes)
+        m.places.arena = <char*>large(ARENA_BYTES + n_spare * row)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
         m.longs = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
         m.shorts = <const signed char**>aligned((most_lookups + 9) * sizeof(void*))
         m.tails = <const int16_t**>aligned((most_lookups + 9) * sizeof(void*))
-        m.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
         m.features = <feat_t*>aligned((n_rules + 1) * sizeof(feat_t))
-        m.keys = <uint64_t*>aligned((most_lookups + 9) * sizeof(uint64_t))
-        m.homes = <const kernel_bucket**>aligned((most_lookups + 9) * sizeof(void*))
-        m.rows = <uint64_t*>aligned((most_lookups + 9) * sizeof(uint64_t))
-        m.owners = <int32_t*>aligned((most_lookups + 9) * sizeof(int32_t))
         self.make_records(n_slots, n_refs, n_values)
 
     def make_records(self, int32_t n_slots, int32_t n_refs, int32_t n_values):
@@ -98,11 +87,8 @@ cdef class Memory:
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
-                       <size_t>self.of_word_memory, <size_t>m.kept, <size_t>m.signs, <size_t>m.scores,
-                       <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.longs, <size_t>m.shorts,
-                       <size_t>m.tails,
-                       <size_t>m.bounds, <size_t>m.kept_tails, <size_t>m.n_kept_tails, <size_t>m.values, <size_t>m.features, <size_t>m.keys,
-                       <size_t>m.homes, <size_t>m.rows, <size_t>m.owners, <size_t>m.none, <size_t>m.words.keys,
+                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.longs,
+                       <size_t>m.shorts, <size_t>m.tails, <size_t>m.features, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
             free(<void*><size_t>memory)
 
@@ -120,30 +106,16 @@ cdef class Memory:
         self.forget()
         self.c.n_lines = min(max(lines, <uint32_t>1), self.c.n_lines)
 
-    cdef int begin_sentence(self, int32_t n) except -1 nogil:
+    cdef int make_room(self, int32_t n) except -1 nogil:
         cdef MemoryC* m = &self.c
-        cdef void* grown
-        if m.used > m.n_lines - m.n_lines // 4 or m.words.n + n > MOST_RECORDS:
+        if is_nearly_full(m) or m.words.n + n > MOST_RECORDS:
             forget_all(m)
-        while m.remembered > (<int64_t>1 << (64 - m.places.shift)) * KERNEL_WAYS // 2 and 64 - m.places.shift < MOST_BITS:
+        while should_grow(m):
             self.grow_buckets()
         if m.words.n + n > m.words.room:
             self.grow_records(m.words.n + n)
         if 2 * (m.words.n + n) > <int64_t>1 << m.words.bits:
             self.grow_table(m.words.n + n)
-        if n >= m.n_of_word:
-            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
-            if grown == NULL:
-                with gil:
-                    raise MemoryError(f"no memory for a sentence of {n} words")
-            self.of_word_memory = grown
-            m.of_word = <uint64_t**>grown + 1
-            m.n_of_word = 2 * n + 1
-        (m.of_word - 1)[0], m.of_word[0] = m.none, m.root
-        if m.sentence == 0x7FFFFFFF:
-            memset(m.signs, 0, self.sign_bytes)
-            m.sentence = 0
-        m.sentence += 1
         return 0
 
     cdef int grow_records(self, int32_t n) except -1 nogil:
@@ -201,6 +173,17 @@ cdef class Memory:
                     remember(m, old[i].key[k], old[i].row[k])
         free(old)
         return 0
+
+
+cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
+    """Are so many rows remembered that those of the next sentences may find no room?"""
+    return m.used > m.n_lines - m.n_lines // 16
+
+
+cdef inline bint should_grow(const MemoryC* m) noexcept nogil:
+    """Are half of the places for keys taken?"""
+    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * KERNEL_WAYS // 2
+            and 64 - m.places.shift < MOST_BITS)
 
 
 cdef void forget_all(MemoryC* m) noexcept nogil:

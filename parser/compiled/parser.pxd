@@ -3,7 +3,6 @@
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport MemoryC
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.workspace cimport Workspace

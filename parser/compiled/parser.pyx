@@ -7,7 +7,8 @@ from libc.string cimport memcmp, memcpy, memset
 
 from parser.common cimport feat_t
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport Memory, MemoryC, aligned, fetch_records, find_record, new_record
+from parser.compiled.memory cimport aligned, fetch_records, find_record, new_record
+from parser.compiled.scratch cimport Scratch, ScratchC
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
 from parser.score.choose cimport argmax
@@ -57,47 +58,47 @@ cdef class CompiledParser(GreedyParser):
         free(self.actions)
 
     cdef int prepare(self, Workspace work) except -1:
-        cdef Memory memory = self.engine.new_memory()
+        cdef Scratch scratch = self.engine.new_scratch()
         work.prepare(self.system.n_actions, self.extractor.max_features)
-        work.own, work.own_c = memory, &memory.c
+        work.own, work.own_c = scratch, &scratch.c
         return 0
 
     cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
-        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef ScratchC* c = <ScratchC*>work.own_c
         cdef int32_t i
-        (<Memory>work.own).begin_sentence(n)
+        (<Scratch>work.own).begin(n)
         for i in range(1, n + 1):
-            m.of_word[i] = self.engine.record_of(m, words + <size_t>i * self.extractor.stride)
-        fetch_records(m, n)
+            c.of_word[i] = self.engine.record_of(c.m, words + <size_t>i * self.extractor.stride)
+        fetch_records(c.m, c.of_word, n)
         return self.decode(work, n, out)
 
     cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                          ResultC* out) except -1 nogil:
         """The values of a word are made when it is first met."""
-        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef ScratchC* c = <ScratchC*>work.own_c
         cdef const CellC* cell = cells
         cdef uint64_t key
         cdef uint64_t* record
-        cdef int32_t i, c
-        (<Memory>work.own).begin_sentence(n)
+        cdef int32_t i, column
+        (<Scratch>work.own).begin(n)
         for i in range(1, n + 1):
             key = cell_hash(0, cell.start, cell.length)     # of the form always: it decides what `_` is as a lemma
-            for c in range(1, N_COLUMNS):
-                if atomizer.columns[c].width > 0:
-                    key = cell_hash(key, cell[c].start, cell[c].length)
+            for column in range(1, N_COLUMNS):
+                if atomizer.columns[column].width > 0:
+                    key = cell_hash(key, cell[column].start, cell[column].length)
             key |= key == 0
-            record = find_record(m, key)
+            record = find_record(c.m, key)
             if record == NULL:
                 atomizer.fill_cells(cell, 1, values)
-                record = self.engine.write_record(m, new_record(m, key), values + 2 * self.extractor.stride)
-            m.of_word[i] = record
+                record = self.engine.write_record(c.m, new_record(c.m, key), values + 2 * self.extractor.stride)
+            c.of_word[i] = record
             cell += N_COLUMNS
-        fetch_records(m, n)
+        fetch_records(c.m, c.of_word, n)
         return self.decode(work, n, out)
 
     cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil:
         """The tree of the sentence whose words are in the memory."""
-        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef ScratchC* c = <ScratchC*>work.own_c
         cdef uint32_t moves
         cdef int32_t action
         cdef StateC* s
@@ -111,9 +112,9 @@ cdef class CompiledParser(GreedyParser):
         while moves != 0:
             action = forced_action(self.system, s, moves)
             if action < 0:
-                action = self.by_rank[self.engine.choose(m, s, self.mask_of(work, s, moves), out.arcs != NULL)]
+                action = self.by_rank[self.engine.choose(c, s, self.mask_of(work, s, moves), out.arcs != NULL)]
                 if out.arcs != NULL:
-                    self.spread(work, m.scores)
+                    self.spread(work, c.m.scores)
                     mask_legal(self.system, s, moves, work.legal)
                     self.keep_chances(work, s, action, out)
             self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
@@ -123,14 +124,14 @@ cdef class CompiledParser(GreedyParser):
 
     cdef const int16_t* mask_of(self, Workspace work, const StateC* s, uint32_t moves) noexcept nogil:
         """The columns that are legal."""
-        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef ScratchC* c = <ScratchC*>work.own_c
         cdef int32_t column
         if not self.system.root_label_only:
             return self.masks + <size_t>moves * self.engine.width
         self.system.set_legal(s, work.legal)
         for column in range(self.engine.n_columns):
-            m.legal[column] = -<int16_t>work.legal[self.actions[column]]
-        return m.legal
+            c.m.legal[column] = -<int16_t>work.legal[self.actions[column]]
+        return c.m.legal
 
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil:
         """Scores of all actions, in the measure of the weights."""
@@ -141,15 +142,15 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int32_t choose(self, Workspace work, const StateC* s, const feat_t* words, uint32_t moves) noexcept nogil:
         """The plain way, template by template: for judging and explaining, and what the engine is compared with."""
-        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef ScratchC* c = <ScratchC*>work.own_c
         cdef int32_t i, n = self.extractor.extract(s, words, work.feats)
         cdef uint32_t row
-        memset(m.found, 0, self.engine.width * sizeof(int32_t))
+        memset(c.m.found, 0, self.engine.width * sizeof(int32_t))
         for i in range(n):
             row = find_row(&self.engine.rows_of, work.feats[i])
             if row:
-                add_table_row(&self.engine.rows_of, row, m.found)
-        self.spread(work, m.found)
+                add_table_row(&self.engine.rows_of, row, c.m.found)
+        self.spread(work, c.m.found)
         mask_legal(self.system, s, moves, work.legal)
         return argmax(work.scores, work.legal, work.n_actions)
 
@@ -159,7 +160,7 @@ cdef class CompiledParser(GreedyParser):
         The sums of all columns are compared in every state, and what is chosen. work: of a session of this parser.
         """
         cdef const feat_t[:, ::1] values = rows
-        cdef MemoryC* m = <MemoryC*>work.own_c
+        cdef ScratchC* c = <ScratchC*>work.own_c
         cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, fast, states = 0, i
         cdef int32_t[::1] sums = np.zeros(self.engine.width, np.int32)
         cdef size_t bytes_ = self.engine.width * sizeof(int32_t)
@@ -170,19 +171,19 @@ cdef class CompiledParser(GreedyParser):
         s = work.states.at(0)
         for _again in range(2):         # the second time everything is remembered
             self.system.init(s, n)
-            (<Memory>work.own).begin_sentence(n)
+            (<Scratch>work.own).begin(n)
             for i in range(1, n + 1):
-                m.of_word[i] = self.engine.record_of(m, &values[i + 1, 0])
+                c.of_word[i] = self.engine.record_of(c.m, &values[i + 1, 0])
             moves = self.system.legal(s)
             while moves != 0:
                 states += 1
                 plain = self.choose(work, s, &values[1, 0], moves)
-                memcpy(&sums[0], m.found, bytes_)
-                fast = self.by_rank[self.engine.choose(m, s, self.mask_of(work, s, moves), False)]
+                memcpy(&sums[0], c.m.found, bytes_)
+                fast = self.by_rank[self.engine.choose(c, s, self.mask_of(work, s, moves), False)]
                 if fast != plain:
                     wrong.append((states, plain, fast))
-                action = self.by_rank[self.engine.choose(m, s, self.mask_of(work, s, moves), True)]
-                if action != plain or memcmp(&sums[0], m.scores, bytes_) != 0:
+                action = self.by_rank[self.engine.choose(c, s, self.mask_of(work, s, moves), True)]
+                if action != plain or memcmp(&sums[0], c.m.scores, bytes_) != 0:
                     wrong.append((states, plain, action))
                 self.system.apply(s, action_move(self.system, plain), action_label(self.system, plain))
                 moves = self.system.legal(s)

@@ -194,12 +194,12 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
     batches, _ = read(made_text(40, seed=11))
     session = Session(parser)
     first = [session.parse_batch(batch) for batch in batches]
-    before = session.work.own.counts()
+    before = session.work.own.memory.counts()
     again = [session.parse_batch(batch) for batch in batches]
-    after = session.work.own.counts()
+    after = session.work.own.memory.counts()
     assert after["made"] - before["made"] < before["made"] / 10  # nearly all is remembered
-    session.work.own.forget()
-    assert session.work.own.counts()["words"] == 0
+    session.work.own.memory.forget()
+    assert session.work.own.memory.counts()["words"] == 0
     third = [session.parse_batch(batch) for batch in batches]
     for parses in (again, third):
         assert all(
@@ -213,7 +213,7 @@ def test_a_memory_that_is_too_small(trained, room):
     parser = compiled(*trained("eager"))
     batches, _ = read(made_text(20, seed=11))
     session, small = Session(parser), Session(parser)
-    small.work.own.limit(room)
+    small.work.own.memory.limit(room)
     for batch in batches:
         one, other = session.parse_batch(batch, scores=True), small.parse_batch(batch, scores=True)
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
@@ -234,7 +234,7 @@ def test_sums_that_leave_16_bits(trained, monkeypatch, finer, all_of_them):
                 found, wrong = parser.differences(atomizer.batch_sentence(batch, k), session.work)
                 assert wrong == []
                 states += found
-        wide = session.work.own.counts()["wide"]
+        wide = session.work.own.memory.counts()["wide"]
         assert wide == 2 * states if all_of_them else 10 < wide < 2 * states
 
 

@@ -1,0 +1,56 @@
+"""Working memory for the sentence at hand; see scratch.pxd."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from parser.compiled.memory cimport KERNEL_SHORT, Memory, aligned, kernel_bucket
+
+
+cdef class Scratch:
+    def __cinit__(self):
+        memset(&self.c, 0, sizeof(ScratchC))
+        self.of_word_memory = NULL
+
+    def __init__(self, Memory memory not None, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
+                 int32_t n_locals):
+        """Of an engine: lookups of a state in all; kept sums, and the length of their signs; locals of all chunks."""
+        cdef ScratchC* c = &self.c
+        cdef size_t n = most_lookups + 9
+        self.memory, c.m = memory, &memory.c
+        self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
+        c.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
+        c.bounds = <int32_t*>aligned(2 * n_kept * sizeof(int32_t))
+        c.kept_tails = <const int16_t**>aligned(n_kept * MOST_TAILS * sizeof(void*))
+        c.n_kept_tails = <int32_t*>aligned(n_kept * sizeof(int32_t))
+        c.signs = <int32_t*>aligned(self.sign_bytes)
+        c.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
+        c.keys, c.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
+        c.homes = <const kernel_bucket**>aligned(n * sizeof(void*))
+        c.owners = <int32_t*>aligned(n * sizeof(int32_t))
+
+    def __dealloc__(self):
+        cdef ScratchC* c = &self.c
+        for memory in (<size_t>c.kept, <size_t>c.bounds, <size_t>c.kept_tails, <size_t>c.n_kept_tails, <size_t>c.signs,
+                       <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.homes, <size_t>c.owners,
+                       <size_t>self.of_word_memory):
+            free(<void*><size_t>memory)
+
+    cdef int begin(self, int32_t n) except -1 nogil:
+        cdef ScratchC* c = &self.c
+        cdef void* grown
+        self.memory.make_room(n)
+        if n > self.room or c.of_word == NULL:
+            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
+            if grown == NULL:
+                with gil:
+                    raise MemoryError(f"no memory for a sentence of {n} words")
+            self.of_word_memory, self.room = grown, 2 * n
+            c.of_word = <uint64_t**>grown + 1
+        (c.of_word - 1)[0], c.of_word[0] = c.m.none, c.m.root
+        if c.sentence == 0x7FFFFFFF:
+            memset(c.signs, 0, self.sign_bytes)
+            c.sentence = 0
+        c.sentence += 1
+        return 0
