@@ -25,7 +25,6 @@ cdef class Engine(Flat):
     cdef int16_t* bias
     cdef int32_t bias_bound, bias_most
     cdef int16_t* rank
-    cdef int16_t* zeros
 
     cpdef Scratch new_scratch(self)
     # The record of a word from its stored values.

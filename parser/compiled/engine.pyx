@@ -12,10 +12,9 @@ from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, 
                                      find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of, look_up,
                                      new_record, values_of)
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
-from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY,
-                                     Extractor, RuleC, distance_value, set_value)
+from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, set_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
-from parser.transition.node cimport NodeC, head, l1, label, label_hash, lset, lval, r1, rset, rval
+from parser.transition.node cimport NodeC, head, l1, lval, r1, rval
 from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
 
@@ -31,7 +30,7 @@ def kernel_names():
 
 cdef class Engine(Flat):
     def __cinit__(self):
-        self.bias = self.rank = self.zeros = NULL
+        self.bias = self.rank = NULL
 
     def __init__(self, Table table not None, Extractor extractor not None, layout, actions, int32_t n_labels,
                  str kernel=""):
@@ -45,7 +44,7 @@ cdef class Engine(Flat):
         self.width = self.blocks * KERNEL_LANES
         self.choose_kernel(kernel)
         self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
-        self.zeros, self.stride = <int16_t*>aligned(2 * self.width), extractor.stride
+        self.stride = extractor.stride
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
         total = np.zeros(self.width, np.int32)
         cdef int32_t[::1] numbers = total
@@ -60,7 +59,6 @@ cdef class Engine(Flat):
     def __dealloc__(self):
         free(self.bias)
         free(self.rank)
-        free(self.zeros)
 
     def choose_kernel(self, kernel):
         usable = kernel_names()
@@ -137,17 +135,16 @@ cdef class Engine(Flat):
         for i in range(c.n_kept_tasks):
             self.add_up_kept(c, &c.tasks[i])
         begin(&lists, m)
-        for i in range(c.n_kept_tasks, c.n_tasks):
-            self.kernels.sort(&m.places, &c.tasks[i], &lists)
         for i in range(c.n_sums):
             slot = c.sums[i]
             put_long(&lists, c.kept + <size_t>slot * KERNEL_SHORT)
             bound += c.bounds[2 * slot]
             most += c.bounds[2 * slot + 1]
-        if most + lists.most > ROW_LIMIT:
-            return self.choose_of_all(c, mask)
         put_long(&lists, self.bias)
-        best = self.kernels.best(&lists, mask, self.rank, m.sums, &top)
+        best = self.kernels.best(&m.places, &c.tasks[c.n_kept_tasks], c.n_tasks - c.n_kept_tasks, &lists, mask,
+                                 self.rank, &top)
+        if most + lists.most > ROW_LIMIT:       # it may be wrong: a sum may have left 16 bits
+            return self.choose_of_all(c, mask)
         # Nearly always something in the head is better than anything behind it can be
         if bound + lists.bound < top:
             return best
@@ -176,10 +173,7 @@ cdef class Engine(Flat):
         cdef int32_t i, n
         cdef const int16_t** tails = c.kept_tails + <size_t>task.kept * MOST_TAILS
         begin(&lists, c.m)
-        self.kernels.sort(&c.m.places, task, &lists)
-        if lists.n_longs == 0:
-            put_long(&lists, self.zeros)
-        self.kernels.sum(&lists, c.kept + <size_t>task.kept * KERNEL_SHORT)
+        self.kernels.sum(&c.m.places, task, &lists, c.kept + <size_t>task.kept * KERNEL_SHORT)
         c.bounds[2 * task.kept], c.bounds[2 * task.kept + 1] = lists.bound, lists.most
         n = lists.n_tails
         # rows that stand behind the arena are gone after this state
@@ -296,11 +290,16 @@ cdef class Engine(Flat):
     cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
         cdef const LocalC* v = p.locals
         cdef const char* nodes = <const char*>scene.nodes
-        cdef int32_t i, node, n_numbers = p.n_numbers, n = p.n_locals
+        cdef int32_t i, node, n_numbers = p.n_numbers, n_distances = p.n_distances, n_sets = p.n_sets
         for i in range(n_numbers):
             node = scene.node[v[i].node]
             value[i] = v[i].product[(min(number_at(nodes, node, v[i].field), v[i].cap) + 1) & -<int32_t>(node >= 0)]
-        for i in range(n_numbers, n):
+        for i in range(n_numbers, n_distances):
+            value[i] = v[i].product[distance_place(scene, &v[i])]
+        for i in range(n_distances, n_sets):
+            node = scene.node[v[i].node]
+            value[i] = v[i].factor * (set_value(set_at(nodes, node, v[i].field)) if node >= 0 else FEATURE_NONE)
+        for i in range(n_sets, p.n_locals):
             value[i] = v[i].factor * local_value(&v[i], scene)
 
     # Rows that are not known yet
@@ -435,28 +434,24 @@ cdef inline int32_t watched_node(const NodeC* nodes, int32_t i, int32_t side) no
     return head(nodes, i) if side == 0 else l1(nodes, i) if side == 1 else r1(nodes, i)
 
 
+cdef inline uint64_t set_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:
+    return (<const uint64_t*>(nodes + <Py_ssize_t>i * <Py_ssize_t>sizeof(NodeC) + field))[0]
+
+
+cdef inline int32_t distance_place(const SceneC* scene, const LocalC* v) noexcept nogil:
+    """Among the products of a distance: 0 if one of the nodes is missing."""
+    cdef int32_t one = scene.node[v.node], other = scene.node[v.argument], there = -<int32_t>((one | other) >= 0)
+    cdef int32_t distance = ((other if other > 0 else scene.state.root_pos)
+                             - (one if one > 0 else scene.state.root_pos))
+    distance = distance if distance > 0 else -distance
+    return (min(distance, v.cap) + 1) & there
+
+
 cdef inline feat_t local_value(const LocalC* v, const SceneC* scene) noexcept nogil:
-    """What Extractor.part_value says."""
-    cdef const NodeC* nodes = scene.nodes
-    cdef int32_t i = scene.node[v.node], root_pos = scene.state.root_pos, other, distance
+    """Of the kinds that are rare; what Extractor.part_value says."""
+    cdef int32_t i = scene.node[v.node]
     if v.kind == PRESENCE:
         return 1 + (i >= 0)
     if i < 0:
         return FEATURE_NONE
-    if v.kind == LABEL:
-        return label_hash(label(nodes, i)) if label(nodes, i) >= 0 else FEATURE_NONE
-    if v.kind == LEFT_VALENCY:
-        return feature_number(min(lval(nodes, i), v.cap))
-    if v.kind == RIGHT_VALENCY:
-        return feature_number(min(rval(nodes, i), v.cap))
-    if v.kind == LEFT_SET:
-        return set_value(lset(nodes, i))
-    if v.kind == RIGHT_SET:
-        return set_value(rset(nodes, i))
-    if v.kind == DISTANCE:
-        other = scene.node[v.argument]
-        if other < 0:
-            return FEATURE_NONE
-        distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
-        return distance_value(distance, v.cap)
-    return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
+    return feature_number(lval(scene.nodes, i) + rval(scene.nodes, i) == 0)     # a leaf

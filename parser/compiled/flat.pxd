@@ -37,7 +37,6 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t n_terms
         int32_t n_parts
         int32_t n
-        int32_t direct
     ctypedef struct kernel_ref:
         int32_t node
         int32_t at
@@ -46,6 +45,7 @@ cdef extern from "parser/compiled/kernel.h":
         const kernel_block* blocks
         const kernel_ref* refs
         int32_t n_blocks
+        int32_t n_sums
         int32_t n_refs
 
 
@@ -61,16 +61,18 @@ cdef struct LocalC:
     int32_t node
     int32_t argument        # the other node of a distance
     int32_t cap
-    int32_t field           # where the number stands in a node; -1: it is not one of a few
+    int32_t field           # where the number, or the set, stands in a node
     uint64_t factor
-    const uint64_t* product  # [number + 1] of such a value; [0] of a missing one
+    const uint64_t* product  # [number + 1] of such a number, or a distance; [0] of a missing one
 
 
 cdef struct ProgramC:       # of a chunk and the nodes that are there
     kernel_program c
     const LocalC* locals
-    int32_t n_numbers       # locals that are one of a few numbers of a node; the others follow
-    int32_t n_locals
+    int32_t n_numbers       # locals that are one of a few numbers of a node end here,
+    int32_t n_distances     # distances here,
+    int32_t n_sets          # hashes of sets of labels here,
+    int32_t n_locals        # and all others
 
 
 cdef struct ChunkC:
@@ -114,9 +116,10 @@ cdef class Flat:
     cdef int lay_chunk(self, ChunkC* c, chunk, plan, looked_at, programs, filled) except -1
     cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1
     cdef int lay_locals(self, ProgramC* p, program, order) except -1
-    cdef int lay_block(self, kernel_block* block, lookups, bint direct, place, place_of, filled) except -1
+    cdef int lay_block(self, kernel_block* block, lookups, place, place_of, filled) except -1
     cdef int lay_steps(self, plan) except -1
     cdef int lay_local(self, LocalC* v, found) except -1
+    cdef const uint64_t* products_of(self, LocalC* v, place) except NULL
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1
 
 

@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, uint64_t
 from cymem.cymem cimport Pool
 
 from parser.common cimport splitmix64
-from parser.feature.extract cimport LABEL, LEFT_VALENCY, RIGHT_VALENCY, Extractor
+from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, RIGHT_SET, RIGHT_VALENCY, Extractor,
+                                     distance_value)
 from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor, feature_number
 from parser.transition.node cimport NodeC, label_hash
 
@@ -14,15 +15,23 @@ from parser.compiled.program import LOCAL, watched
 from parser.feature.plan import STEPS
 
 NUMBERS = (LABEL, LEFT_VALENCY, RIGHT_VALENCY)      # kinds of locals that are one of a few numbers of a node
+SETS = (LEFT_SET, RIGHT_SET)
+COARSEST = 10       # distances from here on are one
 
 
 cdef dict fields_of_a_node():
-    """Where its 32-bit numbers stand: those that locals are made of, and those that lead to other nodes."""
+    """Where the numbers stand that locals are made of, and those that lead to other nodes."""
     cdef NodeC node
     cdef char* start = <char*>&node
-    return {LABEL: <char*>&node.label - start, LEFT_VALENCY: <char*>&node.valency[0] - start,
+    return {LEFT_SET: <char*>&node.set[0] - start, RIGHT_SET: <char*>&node.set[1] - start,
+            LABEL: <char*>&node.label - start, LEFT_VALENCY: <char*>&node.valency[0] - start,
             RIGHT_VALENCY: <char*>&node.valency[1] - start, "h": <char*>&node.head - start,
             "l": <char*>&node.outer[0] - start, "r": <char*>&node.outer[1] - start, "sib": <char*>&node.sib - start}
+
+
+def sort_of(kind):
+    """How a local is read."""
+    return 0 if kind in NUMBERS else 1 if kind == DISTANCE else 2 if kind in SETS else 3
 
 
 def mask_of(nodes):
@@ -104,20 +113,20 @@ cdef class Flat:
         return 0
 
     cdef int lay_program(self, ProgramC* p, program, place_of, filled) except -1:
-        order = sorted(range(len(program.locals)), key=lambda i: program.locals[i].part.kind not in NUMBERS)
+        order = sorted(range(len(program.locals)), key=lambda i: sort_of(program.locals[i].part.kind))
         place = {number: i for i, number in enumerate(order)}
         cdef kernel_block* blocks
         cdef kernel_ref* refs = <kernel_ref*>self.mem.alloc(len(program.refs) + 1, sizeof(kernel_ref))
         self.lay_locals(p, program, order)
-        found = [(block, False) for block in in_blocks(program.lookups)]
-        found += [(block, True) for block in in_blocks(program.direct)]
-        blocks = <kernel_block*>self.mem.alloc(len(found) + 1, sizeof(kernel_block))
-        for i, (lookups, direct) in enumerate(found):
-            self.lay_block(&blocks[i], lookups, direct, place, place_of, filled)
+        sums, direct = list(in_blocks(program.lookups)), list(in_blocks(program.direct))
+        blocks = <kernel_block*>self.mem.alloc(len(sums) + len(direct) + 1, sizeof(kernel_block))
+        for i, lookups in enumerate(sums + direct):
+            self.lay_block(&blocks[i], lookups, place, place_of, filled)
         for i, ref in enumerate(program.refs):
             refs[i] = kernel_ref(ref.node, self.n_slots + ref.slot, filled["lookup"])
             self.lay_lookup(ref.lookup, ref.lookup.terms[0].slot, place_of, filled)
-        p.c = kernel_program(blocks, refs, <int32_t>len(found), <int32_t>len(program.refs))
+        p.c = kernel_program(blocks, refs, <int32_t>(len(sums) + len(direct)), <int32_t>len(sums),
+                             <int32_t>len(program.refs))
         return 0
 
     cdef int lay_locals(self, ProgramC* p, program, order) except -1:
@@ -127,10 +136,11 @@ cdef class Flat:
         for i, number in enumerate(order):
             self.lay_local(&locals_[i], program.locals[number])
         p.locals, p.n_locals = locals_, <int32_t>len(program.locals)
-        p.n_numbers = <int32_t>sum(found.part.kind in NUMBERS for found in program.locals)
+        p.n_numbers, p.n_distances, p.n_sets = [<int32_t>sum(sort_of(found.part.kind) <= kind for found in program.locals)
+                                                for kind in range(3)]
         return 0
 
-    cdef int lay_block(self, kernel_block* block, lookups, bint direct, place, place_of, filled) except -1:
+    cdef int lay_block(self, kernel_block* block, lookups, place, place_of, filled) except -1:
         """Up to eight lookups. place: of the locals."""
         cdef kernel_term* terms
         cdef kernel_part* parts
@@ -151,32 +161,41 @@ cdef class Flat:
         for i, (number, keys) in enumerate(sorted(numbers.items())):
             parts[i] = kernel_part(number, keys)
         block.terms, block.parts, block.n_terms, block.n_parts = terms, parts, len(words), len(numbers)
-        block.n, block.direct = len(lookups), direct
+        block.n = len(lookups)
         for i, lookup in enumerate(lookups):
             block.seed[<int>i], block.owner[<int>i] = lookup.seed, filled["lookup"]
             self.lay_lookup(lookup, -1, place_of, filled)
         return 0
 
     cdef int lay_local(self, LocalC* v, found) except -1:
-        """Products of labels and valencies are made once: there are few of them."""
-        cdef uint64_t factor = factor_of(found.place)
+        part = found.part
+        v.kind, v.node, v.argument, v.cap, v.field = part.kind, part.node, part.other, part.cap, -1
+        v.factor = factor_of(found.place)
+        if part.kind in NUMBERS or part.kind in SETS:
+            v.field = fields_of_a_node()[part.kind]
+        if part.kind == LABEL:
+            v.cap = self.n_labels - 1
+        if part.kind == DISTANCE and v.cap == 0:
+            v.cap = COARSEST
+        if part.kind in NUMBERS or part.kind == DISTANCE:
+            v.product = self.products_of(v, (part, v.cap, found.place))
+        return 0
+
+    cdef const uint64_t* products_of(self, LocalC* v, name) except NULL:
+        """There are few labels, valencies and distances: their products are made once."""
+        part = name[0]
         cdef uint64_t* product
         cdef int32_t number
-        part = found.part
-        v.kind, v.node, v.argument, v.cap, v.field, v.factor = part.kind, part.node, part.other, part.cap, -1, factor
-        if part.kind in NUMBERS:
-            v.field = fields_of_a_node()[part.kind]
-            if part.kind == LABEL:
-                v.cap = self.n_labels - 1
-            if (part.kind, v.cap, found.place) not in self.products:
-                product = <uint64_t*>self.mem.alloc(v.cap + 2, sizeof(uint64_t))
-                product[0] = FEATURE_NONE * factor
-                for number in range(v.cap + 1):
-                    value = label_hash(number) if part.kind == LABEL else feature_number(number)
-                    product[number + 1] = factor * <uint64_t>value
-                self.products[part.kind, v.cap, found.place] = <size_t>product
-            v.product = <uint64_t*><size_t>self.products[part.kind, v.cap, found.place]
-        return 0
+        name = (part.kind, part.cap, *name[1:])
+        if name not in self.products:
+            product = <uint64_t*>self.mem.alloc(v.cap + 2, sizeof(uint64_t))
+            product[0] = FEATURE_NONE * v.factor
+            for number in range(v.cap + 1):
+                product[number + 1] = v.factor * <uint64_t>(
+                    label_hash(number) if part.kind == LABEL else
+                    distance_value(number, part.cap) if part.kind == DISTANCE else feature_number(number))
+            self.products[name] = <size_t>product
+        return <uint64_t*><size_t>self.products[name]
 
     cdef int lay_steps(self, plan) except -1:
         """Stack and buffer first; a second dependent is the sibling of the outermost one where that is at hand."""

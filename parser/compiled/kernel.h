@@ -49,7 +49,7 @@ typedef struct { /* what is to be added up */
     const int16_t **longs;
     const int8_t **shorts;
     const int16_t **tails; /* those of `longs` that go on behind the head */
-    int32_t n_longs; /* at least 1 */
+    int32_t n_longs;
     int32_t n_shorts;
     int32_t n_tails;
     int32_t bound; /* no sum behind the head is above it, */
@@ -62,7 +62,8 @@ typedef struct {
     int32_t shift; /* 32 - log2(number of words) */
 } kernel_filter;
 
-#define KERNEL_KEYS 8 /* of a block */
+#define KERNEL_KEYS 8   /* of a block */
+#define KERNEL_AHEAD 12 /* blocks of feature keys of a state that are worked on at once */
 
 typedef struct { /* what eight numbers of a word's record add to the keys of a block */
     uint16_t node;             /* whose record, */
@@ -82,8 +83,7 @@ typedef struct { /* up to eight keys: sums of seed, terms and parts */
     const kernel_term *terms;
     const kernel_part *parts;
     int32_t n_terms, n_parts;
-    int32_t n;      /* keys */
-    int32_t direct; /* feature keys: only those that pass the filter are asked for */
+    int32_t n; /* keys */
 } kernel_block;
 
 typedef struct { /* a sum that a word's record knows */
@@ -95,7 +95,9 @@ typedef struct { /* a sum that a word's record knows */
 typedef struct { /* of a chunk and the nodes that are there */
     const kernel_block *blocks;
     const kernel_ref *refs;
-    int32_t n_blocks, n_refs;
+    int32_t n_blocks; /* of them all; */
+    int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
+    int32_t n_refs;
 } kernel_program;
 
 typedef struct { /* a chunk whose sum is to be made */
@@ -145,16 +147,17 @@ typedef struct {
     int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
     /* Puts the rows of a task on the lists they belong to, and adds up their bounds. Each list has room for 8 more. */
     void (*sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows);
-    /* the sums of the head, the first KERNEL_SHORT columns */
-    void (*sum)(const kernel_rows *rows, int16_t *out);
-    /* the same; gives the lowest rank among the columns of the highest score where mask is set (0 or -1 per column), and
+    /* the same, and the sums of the head, the first KERNEL_SHORT columns */
+    void (*sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows, int16_t *out);
+    /* Of tasks, and rows that are on the lists already: the lowest rank among the columns of the highest score where mask is set (0 or -1 per column), and
        that score: KERNEL_ILLEGAL if there is none */
-    int32_t (*best)(const kernel_rows *rows, const int16_t *mask, const int16_t *rank, int16_t *out, int32_t *top);
+    int32_t (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, kernel_rows *rows,
+                    const int16_t *mask, const int16_t *rank, int32_t *top);
     /* When `first` is that rank and `top` that score: the same over `lines` lines of columns, those behind the head from
        their tails alone */
     int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
                            int32_t first);
-    /* the same over `lines` lines of columns; the mask is set somewhere */
+    /* The same over `lines` lines of columns, from lists, with all scores; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
     /* the range of the numbers from one place to another */
@@ -187,6 +190,7 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_BYTES 32
 #define KERNEL_MOST(a, b) ((LANES)_mm256_max_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
+#define KERNEL_WIDEN(a) ((LANES)_mm256_cvtepi8_epi16((__m128i)(a)))
 #define KERNEL_LOWEST(v) \
     kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
 #define KERNEL_WHICH(bucket, wanted) \
@@ -199,6 +203,7 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_BYTES 64
 #define KERNEL_MOST(a, b) ((LANES)_mm512_max_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
+#define KERNEL_WIDEN(a) ((LANES)_mm512_cvtepi8_epi16((__m256i)(a)))
 #define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                                _mm512_extracti64x4_epi64((__m512i)(v), 1)))
 #define KERNEL_WHICH(bucket, wanted) \

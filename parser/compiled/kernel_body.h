@@ -3,7 +3,24 @@
    KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
-KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(finish)(__m512i z) { /* kernel_finish */
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
+    const kernel_block *block, const uint64_t *const *record, const uint64_t *local) {
+    __m512i z = _mm512_loadu_si512(block->seed);
+    const kernel_term *t = block->terms, *last_term = t + block->n_terms;
+    const kernel_part *p = block->parts, *last_part = p + block->n_parts;
+    for (; t < last_term; t++) {
+        __m512i pick = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)t->pick));
+        __m512i values = _mm512_loadu_si512(record[t->node] + t->at);
+        z = _mm512_add_epi64(z, _mm512_maskz_permutexvar_epi64((__mmask8)t->keys, pick, values));
+    }
+    for (; p < last_part; p++)
+        z = _mm512_mask_add_epi64(z, (__mmask8)p->keys, z, _mm512_set1_epi64((long long)local[p->local]));
+    return z;
+}
+
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(feature_keys)(
+    const kernel_block *block, const uint64_t *const *record, const uint64_t *local) { /* kernel_finish */
+    __m512i z = KERNEL_NAME(sums)(block, record, local);
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
@@ -11,63 +28,82 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(f
     return _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(passing)(const kernel_filter *filter,
-                                                                                         __m512i z, __mmask8 there) {
-    const __m512i one = _mm512_set1_epi64(1), low = _mm512_set1_epi64(63);
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(filter_words)(
+    const kernel_filter *filter, __m512i z, __mmask8 there) {
     __m512i at = _mm512_srl_epi64(_mm512_and_si512(z, _mm512_set1_epi64(0xFFFFFFFFLL)), _mm_cvtsi32_si128(filter->shift));
-    __m512i wanted = _mm512_or_si512(_mm512_sllv_epi64(one, _mm512_and_si512(z, low)),
-                                     _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(z, 6), low)));
-    at = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, at, filter->words, 8);
-    return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(at, wanted), wanted);
+    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, at, filter->words, 8);
 }
 
+KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(passing)(__m512i z, __m512i words,
+                                                                                         __mmask8 there) {
+    const __m512i one = _mm512_set1_epi64(1), low = _mm512_set1_epi64(63);
+    __m512i wanted = _mm512_or_si512(_mm512_sllv_epi64(one, _mm512_and_si512(z, low)),
+                                     _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(z, 6), low)));
+    return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
+}
+
+KERNEL_TARGET static inline __attribute__((always_inline)) int32_t KERNEL_NAME(put_keys)(
+    const kernel_places *places, kernel_task *task, int32_t n, const kernel_block *block, __m512i z, __mmask8 there) {
+    __m512i home;
+    z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
+    home = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)KERNEL_HOME));
+    home = _mm512_slli_epi64(_mm512_srl_epi64(home, _mm_cvtsi32_si128(places->shift)), 6); /* a bucket is a line */
+    home = _mm512_add_epi64(home, _mm512_set1_epi64((long long)(intptr_t)places->buckets));
+    _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, z));
+    _mm512_storeu_si512(task->home + n, _mm512_maskz_compress_epi64(there, home));
+    _mm256_storeu_si256((__m256i *)(task->owner + n),
+                        _mm256_maskz_compress_epi32(there, _mm256_loadu_si256((const __m256i *)block->owner)));
+    return n + __builtin_popcount(there);
+}
+
+/* The filter is asked for all feature keys of the state before its first answer is needed. */
 KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
                                             kernel_task *task, int32_t n_tasks) {
-    const __m128i shift = _mm_cvtsi32_si128(places->shift);
-    const __m512i factor = _mm512_set1_epi64((long long)KERNEL_HOME);
-    const __m512i buckets = _mm512_set1_epi64((long long)(intptr_t)places->buckets);
-    for (; n_tasks > 0; n_tasks--, task++) {
-        const kernel_block *block = task->program->blocks, *end = block + task->program->n_blocks;
-        const uint64_t *local = task->local;
-        int32_t i, n = 0;
-        for (; block < end; block++) {
-            __m512i z = _mm512_loadu_si512(block->seed);
-            __mmask8 there = (__mmask8)((1u << block->n) - 1);
-            const kernel_term *t = block->terms, *last_term = t + block->n_terms;
-            const kernel_part *p = block->parts, *last_part = p + block->n_parts;
-            for (; t < last_term; t++) {
-                __m512i pick = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)t->pick));
-                __m512i values = _mm512_loadu_si512(record[t->node] + t->at);
-                z = _mm512_add_epi64(z, _mm512_maskz_permutexvar_epi64((__mmask8)t->keys, pick, values));
+    __m512i key[KERNEL_AHEAD], words[KERNEL_AHEAD];
+    const kernel_task *end = task + n_tasks, *t;
+    int32_t i, k, ahead = 0, at = 0;
+    for (t = task; t < end; t++)
+        for (i = t->program->n_sums; i < t->program->n_blocks && ahead < KERNEL_AHEAD; i++, ahead++) {
+            const kernel_block *block = t->program->blocks + i;
+            key[ahead] = KERNEL_NAME(feature_keys)(block, record, t->local);
+            words[ahead] = KERNEL_NAME(filter_words)(&places->filter, key[ahead], (__mmask8)((1u << block->n) - 1));
+        }
+    for (; task < end; task++) {
+        const kernel_program *program = task->program;
+        int32_t n = 0;
+        for (i = 0; i < program->n_sums; i++) {
+            const kernel_block *block = program->blocks + i;
+            __m512i z = KERNEL_NAME(sums)(block, record, task->local);
+            const int32_t first = n;
+            n = KERNEL_NAME(put_keys)(places, task, n, block, z, (__mmask8)((1u << block->n) - 1));
+            for (k = first; k < n; k++) KERNEL_FETCH(task->home[k]);
+        }
+        for (; i < program->n_blocks; i++, at++) {
+            const kernel_block *block = program->blocks + i;
+            const __mmask8 there = (__mmask8)((1u << block->n) - 1);
+            if (at >= KERNEL_AHEAD) {
+                key[0] = KERNEL_NAME(feature_keys)(block, record, task->local);
+                words[0] = KERNEL_NAME(filter_words)(&places->filter, key[0], there);
             }
-            for (; p < last_part; p++)
-                z = _mm512_mask_add_epi64(z, (__mmask8)p->keys, z, _mm512_set1_epi64((long long)local[p->local]));
-            if (block->direct) z = KERNEL_NAME(finish)(z);
-            z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
-            if (block->direct) there = KERNEL_NAME(passing)(&places->filter, z, there);
-            _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, z));
-            z = _mm512_add_epi64(_mm512_slli_epi64(_mm512_srl_epi64(_mm512_mullo_epi64(z, factor), shift), 6), buckets);
-            _mm512_storeu_si512(task->home + n, _mm512_maskz_compress_epi64(there, z));
-            _mm256_storeu_si256((__m256i *)(task->owner + n), _mm256_maskz_compress_epi32(
-                there, _mm256_loadu_si256((const __m256i *)block->owner)));
-            n += __builtin_popcount(there);
+            k = at < KERNEL_AHEAD ? at : 0;
+            n = KERNEL_NAME(put_keys)(places, task, n, block, key[k], KERNEL_NAME(passing)(key[k], words[k], there));
         }
         task->n = n;
-        for (i = 0; i < n; i++) KERNEL_FETCH(task->home[i]);
     }
 }
 
 KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
     const __m512i arena = _mm512_set1_epi64((long long)(intptr_t)places->arena);
-    __m512i bound = _mm512_setzero_si512(), most = bound;
+    __m512i bounds = _mm512_setzero_si512(); /* of tails in the lower halves, of all in the upper ones */
+    long long total;
     int32_t i, n = task->program->n_refs + task->n;
     int32_t n_longs = rows->n_longs, n_shorts = rows->n_shorts, n_tails = rows->n_tails;
     for (i = 0; i < n; i += 8) {
         __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1), is;
         __m512i z = _mm512_maskz_loadu_epi64(there, task->row + i);
         __m512i at = _mm512_add_epi64(_mm512_slli_epi64(_mm512_and_si512(z, _mm512_set1_epi64(KERNEL_ROW_LINE)), 2), arena);
-        bound = _mm512_add_epi64(bound, _mm512_and_si512(_mm512_srli_epi64(z, 32), _mm512_set1_epi64(0xFFFF)));
-        most = _mm512_add_epi64(most, _mm512_srli_epi64(z, 48));
+        bounds = _mm512_add_epi64(bounds, _mm512_and_si512(_mm512_srli_epi64(z, 32), _mm512_set1_epi64(0xFFFF)));
+        bounds = _mm512_add_epi64(bounds, _mm512_slli_epi64(_mm512_srli_epi64(z, 48), 32));
         is = _mm512_test_epi64_mask(z, _mm512_set1_epi64(KERNEL_ROW_WIDE));
         _mm512_storeu_si512(rows->longs + n_longs, _mm512_maskz_compress_epi64(is, at));
         n_longs += __builtin_popcount(is);
@@ -81,17 +117,19 @@ KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const k
     rows->n_longs = n_longs;
     rows->n_shorts = n_shorts;
     rows->n_tails = n_tails;
-    rows->bound += (int32_t)_mm512_reduce_add_epi64(bound);
-    rows->most += (int32_t)_mm512_reduce_add_epi64(most);
+    total = _mm512_reduce_add_epi64(bounds);
+    rows->bound += (int32_t)total;
+    rows->most += (int32_t)(total >> 32);
 }
 #else
 KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
                                             kernel_task *task, int32_t n_tasks) {
     for (; n_tasks > 0; n_tasks--, task++) {
-        const kernel_block *block = task->program->blocks, *end = block + task->program->n_blocks;
-        int32_t i, k, n = 0;
+        const kernel_program *program = task->program;
+        int32_t b, i, k, n = 0;
         unsigned left;
-        for (; block < end; block++) {
+        for (b = 0; b < program->n_blocks; b++) {
+            const kernel_block *block = program->blocks + b;
             uint64_t sum[KERNEL_KEYS];
             memcpy(sum, block->seed, sizeof sum);
             for (i = 0; i < block->n_terms; i++) {
@@ -107,13 +145,14 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 for (left = (unsigned)block->parts[i].keys; left; left &= left - 1) sum[KERNEL_FIRST_BIT(left)] += value;
             }
             for (k = 0; k < block->n; k++) {
-                uint64_t z = block->direct ? kernel_finish(sum[k]) : sum[k] | (sum[k] == 0);
+                const int direct = b >= program->n_sums;
+                uint64_t z = direct ? kernel_finish(sum[k]) : sum[k] | (sum[k] == 0);
                 uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
                 task->key[n] = z;
                 task->owner[n] = block->owner[k];
                 task->home[n] = kernel_home(places, z);
-                if (!block->direct) KERNEL_FETCH(task->home[n]);
-                n += !block->direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
+                if (!direct) KERNEL_FETCH(task->home[n]);
+                n += !direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
             }
         }
         task->n = n;
@@ -196,6 +235,7 @@ typedef int8_t NARROW __attribute__((vector_size(KERNEL_BYTES / 2), may_alias));
 #ifndef KERNEL_MOST
 #define KERNEL_MOST(a, b) PICK((a) > (b), a, b)
 #define KERNEL_LEAST(a, b) PICK((a) < (b), a, b)
+#define KERNEL_WIDEN(a) __builtin_convertvector(a, LANES)
 #define KERNEL_LOWEST(v) KERNEL_NAME(lowest_of)(v)
 static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
     int16_t low = v[0];
@@ -209,32 +249,35 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
     const int16_t *const *longs = rows->longs;
     const int8_t *const *shorts = rows->shorts;
     int32_t j, k, n_longs = rows->n_longs, n_shorts = rows->n_shorts;
-    for (k = 0; k < HEAD; k++) x[k] = ((const LANES *)longs[0])[k];
-    for (j = 1; j < n_longs; j++) {
+    for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
+    for (j = 0; j < n_longs; j++) {
         const LANES *row = (const LANES *)longs[j];
         for (k = 0; k < HEAD; k++) x[k] += row[k];
     }
     for (j = 0; j < n_shorts; j++) {
         const NARROW *row = (const NARROW *)shorts[j];
-        for (k = 0; k < HEAD; k++) x[k] += __builtin_convertvector(row[k], LANES);
+        for (k = 0; k < HEAD; k++) x[k] += KERNEL_WIDEN(row[k]);
     }
 }
 
-KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_rows *rows, int16_t *out) {
+KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows,
+                                           int16_t *out) {
     LANES x[HEAD];
     int32_t k;
+    KERNEL_NAME(sort)(places, task, rows);
     KERNEL_NAME(add_head)(rows, x);
     for (k = 0; k < HEAD; k++) ((LANES *)out)[k] = x[k];
 }
 
-KERNEL_TARGET static int32_t KERNEL_NAME(best)(const kernel_rows *rows, const int16_t *mask, const int16_t *rank,
-                                               int16_t *out, int32_t *top) {
+KERNEL_TARGET static int32_t KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
+                                               kernel_rows *rows, const int16_t *mask, const int16_t *rank,
+                                               int32_t *top) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
     LANES x[HEAD], low;
     int16_t lowest;
     int32_t k;
+    for (k = 0; k < n_tasks; k++) KERNEL_NAME(sort)(places, task + k, rows);
     KERNEL_NAME(add_head)(rows, x);
-    for (k = 0; k < HEAD; k++) ((LANES *)out)[k] = x[k];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
     for (k = 1; k < HEAD; k++) low = KERNEL_LEAST(low, x[k]);
@@ -274,7 +317,7 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     LANES low = none, *score = (LANES *)out;
     int16_t lowest;
     int32_t b, j, all = lines * PER_LINE;
-    KERNEL_NAME(sum)(rows, out);
+    KERNEL_NAME(add_head)(rows, score);
     for (b = HEAD; b < all; b++) {
         LANES x = (LANES){0};
         for (j = 0; j < rows->n_tails; j++) x += ((const LANES *)rows->tails[j])[b];
@@ -305,11 +348,16 @@ static void KERNEL_NAME(add)(const int16_t **rows, int32_t n, int32_t from, int3
         for (i = from; i < to; i++) out[i] = (int16_t)(out[i] + rows[j][i]);
 }
 
-static void KERNEL_NAME(sum)(const kernel_rows *rows, int16_t *out) {
+static void KERNEL_NAME(add_head)(const kernel_rows *rows, int16_t *out) {
     int32_t i, j;
     KERNEL_NAME(add)(rows->longs, rows->n_longs, 0, KERNEL_SHORT, out);
     for (j = 0; j < rows->n_shorts; j++)
         for (i = 0; i < KERNEL_SHORT; i++) out[i] = (int16_t)(out[i] + rows->shorts[j][i]);
+}
+
+static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows, int16_t *out) {
+    KERNEL_NAME(sort)(places, task, rows);
+    KERNEL_NAME(add_head)(rows, out);
 }
 
 static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *rank, const int16_t *out, int32_t *top) {
@@ -320,9 +368,12 @@ static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *
     return best < 0 ? INT16_MAX : rank[best];
 }
 
-static int32_t KERNEL_NAME(best)(const kernel_rows *rows, const int16_t *mask, const int16_t *rank, int16_t *out,
-                                 int32_t *top) {
-    KERNEL_NAME(sum)(rows, out);
+static int32_t KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
+                                 kernel_rows *rows, const int16_t *mask, const int16_t *rank, int32_t *top) {
+    int16_t out[KERNEL_SHORT];
+    int32_t i;
+    for (i = 0; i < n_tasks; i++) KERNEL_NAME(sort)(places, task + i, rows);
+    KERNEL_NAME(add_head)(rows, out);
     return KERNEL_NAME(pick)(KERNEL_SHORT, mask, rank, out, top);
 }
 
@@ -343,7 +394,7 @@ static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, 
 static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
                                         const int16_t *rank, int16_t *out) {
     int32_t top;
-    KERNEL_NAME(sum)(rows, out);
+    KERNEL_NAME(add_head)(rows, out);
     KERNEL_NAME(add)(rows->tails, rows->n_tails, KERNEL_SHORT, lines * KERNEL_LANES, out);
     return KERNEL_NAME(pick)(lines * KERNEL_LANES, mask, rank, out, &top);
 }
@@ -376,3 +427,4 @@ KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n
 #undef KERNEL_MOST
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST
+#undef KERNEL_WIDEN

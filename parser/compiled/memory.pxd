@@ -66,9 +66,10 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t (*find)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
                         int32_t n_tasks) noexcept nogil
         void (*sort)(const kernel_places* places, const kernel_task* task, kernel_rows* rows) noexcept nogil
-        void (*sum)(const kernel_rows* rows, int16_t* out) noexcept nogil
-        int32_t (*best)(const kernel_rows* rows, const int16_t* mask, const int16_t* rank, int16_t* out,
-                        int32_t* top) noexcept nogil
+        void (*sum)(const kernel_places* places, const kernel_task* task, kernel_rows* rows,
+                    int16_t* out) noexcept nogil
+        int32_t (*best)(const kernel_places* places, const kernel_task* task, int32_t n_tasks, kernel_rows* rows,
+                        const int16_t* mask, const int16_t* rank, int32_t* top) noexcept nogil
         int32_t (*best_behind)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
