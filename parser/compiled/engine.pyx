@@ -279,10 +279,9 @@ cdef class Engine(Flat):
         return changed != 0
 
     cdef inline void begin_task(self, ScratchC* c, const ChunkC* chunk, kernel_task* task) noexcept nogil:
-        cdef const ProgramC* p = &self.programs[self.program_of[chunk.first_pattern
-                                                                + pattern_place(chunk, c.scene.present)]]
+        cdef const ProgramC* p = chunk.programs[pattern_place(chunk, c.scene.present)]
         cdef int32_t first = chunk.first_key
-        task.program, task.local = &p.c, c.values + (chunk - self.chunks) * MAX_LOCALS
+        task.program, task.local = &p.c, c.values + chunk.first_local
         task.key, task.owner, task.home = c.keys + first, c.owners + first, c.homes + first
         task.row = c.rows + first
         self.read_locals(p, &c.scene, task.local)

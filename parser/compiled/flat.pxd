@@ -82,9 +82,10 @@ cdef struct ChunkC:
     int32_t first_kept      # where its sums are kept
     uint64_t bit_mask       # the nodes whose presence makes the pattern
     uint64_t gather
-    int32_t first_pattern   # in Engine.program_of
+    const ProgramC** programs   # by place of a pattern; see pattern_place
     int32_t first_watched   # in Engine.watched
-    int32_t first_key       # its part of the memory's arrays
+    int32_t first_key       # its part of the memory's arrays,
+    int32_t first_local     # and of that of the locals
     int32_t n_plain         # nodes; those behind are node * 4 + (0 head, 1 outermost left, 2 outermost right)
     int32_t n_watched
 
@@ -104,7 +105,6 @@ cdef class Flat:
     cdef ProgramC* programs
     cdef LookupC* lookups
     cdef int32_t* watched
-    cdef int32_t* program_of
     cdef StepC steps[2 * MAX_NODES]
     cdef int32_t on_stack, in_buffer, n_steps   # steps of these kinds end here
     cdef int32_t* rules             # places in the extractor

@@ -71,19 +71,18 @@ cdef class Flat:
         self.programs = <ProgramC*>self.mem.alloc(len(programs), sizeof(ProgramC))
         self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))
         self.rules = <int32_t*>self.mem.alloc(sum(len(k.rules) for found in every for k in found) + 1, sizeof(int32_t))
-        self.program_of = <int32_t*>self.mem.alloc(len(chunks) << PLACE_BITS, sizeof(int32_t))
         self.lay_slots(layout.slots)
         looked_at = [list(watched(layout.plan, chunk)) for chunk in chunks]
         self.watched = <int32_t*>self.mem.alloc(sum(map(len, looked_at)) + 1, sizeof(int32_t))
         self.sign_length = 1 + <int32_t>max(map(len, looked_at))
         self.lay_steps(layout.plan)
-        filled = dict.fromkeys(("key", "program", "lookup", "rule", "watched", "program_of"), 0)
+        filled = dict.fromkeys(("key", "program", "lookup", "rule", "watched"), 0)
         place_of = {extractor.rules[i].number: i for i in range(extractor.n_rules)}
         for i, chunk in enumerate(chunks):
             self.lay_chunk(&self.chunks[i], chunk, layout.plan, looked_at[i], layout.programs[i], filled)
             for pattern, program in zip(chunk.patterns, layout.programs[i], strict=True):
                 place = pattern_place(&self.chunks[i], mask_of(pattern.present))
-                self.program_of[self.chunks[i].first_pattern + place] = filled["program"]
+                self.chunks[i].programs[place] = &self.programs[<int>filled["program"]]
                 self.lay_program(&self.programs[filled["program"]], program, place_of, filled)
                 filled["program"] += 1
 
@@ -103,8 +102,8 @@ cdef class Flat:
         c.bit_mask = sum(1 << node for node in chunk.bits)
         c.first_key = filled["key"]
         filled["key"] += 8 + max(len(p.refs) + len(p.lookups) + len(p.direct) for p in programs)
-        c.first_pattern, c.first_watched = filled["program_of"], filled["watched"]
-        filled["program_of"] += 1 << PLACE_BITS
+        c.first_local, c.first_watched = (<int32_t>(c - self.chunks)) * MAX_LOCALS, filled["watched"]
+        c.programs = <const ProgramC**>self.mem.alloc(1 << PLACE_BITS, sizeof(void*))
         numbers = [node for node, side in looked_at if not side]
         c.n_plain, c.n_watched = <int32_t>len(numbers), <int32_t>len(looked_at)
         for number in numbers + [node * 4 + "hlr".index(side) for node, side in looked_at if side]:

@@ -44,13 +44,14 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(
 
 KERNEL_TARGET static inline __attribute__((always_inline)) int32_t KERNEL_NAME(put_keys)(
     const kernel_places *places, kernel_task *task, int32_t n, const kernel_block *block, __m512i z, __mmask8 there) {
+    const __m512i buckets = _mm512_set1_epi64((long long)(intptr_t)places->buckets);
     __m512i home;
     z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
     home = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)KERNEL_HOME));
     home = _mm512_slli_epi64(_mm512_srl_epi64(home, _mm_cvtsi32_si128(places->shift)), 6); /* a bucket is a line */
-    home = _mm512_add_epi64(home, _mm512_set1_epi64((long long)(intptr_t)places->buckets));
+    home = _mm512_add_epi64(home, buckets);
     _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, z));
-    _mm512_storeu_si512(task->home + n, _mm512_maskz_compress_epi64(there, home));
+    _mm512_storeu_si512(task->home + n, _mm512_mask_compress_epi64(buckets, there, home)); /* all can be fetched */
     _mm256_storeu_si256((__m256i *)(task->owner + n),
                         _mm256_maskz_compress_epi32(there, _mm256_loadu_si256((const __m256i *)block->owner)));
     return n + __builtin_popcount(there);
@@ -61,7 +62,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                                             kernel_task *task, int32_t n_tasks) {
     __m512i key[KERNEL_AHEAD], words[KERNEL_AHEAD];
     const kernel_task *end = task + n_tasks, *t;
-    int32_t i, k, ahead = 0, at = 0;
+    int32_t i, k, first, ahead = 0, at = 0;
     for (t = task; t < end; t++)
         for (i = t->program->n_sums; i < t->program->n_blocks && ahead < KERNEL_AHEAD; i++, ahead++) {
             const kernel_block *block = t->program->blocks + i;
@@ -74,7 +75,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
         for (i = 0; i < program->n_sums; i++) {
             const kernel_block *block = program->blocks + i;
             __m512i z = KERNEL_NAME(sums)(block, record, task->local);
-            const int32_t first = n;
+            first = n;
             n = KERNEL_NAME(put_keys)(places, task, n, block, z, (__mmask8)((1u << block->n) - 1));
             for (k = first; k < n; k++) KERNEL_FETCH(task->home[k]);
         }
@@ -86,7 +87,10 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 words[0] = KERNEL_NAME(filter_words)(&places->filter, key[0], there);
             }
             k = at < KERNEL_AHEAD ? at : 0;
+            first = n;
             n = KERNEL_NAME(put_keys)(places, task, n, block, key[k], KERNEL_NAME(passing)(key[k], words[k], there));
+            KERNEL_FETCH(task->home[first]); /* seldom are there more than two, and a loop could not be foreseen */
+            KERNEL_FETCH(task->home[first + 1]);
         }
         task->n = n;
     }
