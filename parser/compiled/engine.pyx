@@ -5,8 +5,8 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC, Flat, LocalC,
-                                   LookupC, ProgramC, StepC, kernel_ref, pattern_place)
+from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC, Flat, LocalC,
+                                   LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
 from parser.compiled.scratch cimport MOST_TAILS, SceneC, Scratch, ScratchC
 from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
                                      find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of, look_up,
@@ -329,8 +329,13 @@ cdef class Engine(Flat):
                     n += self.lookup_of(task, k).n_rules
 
     cdef inline const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil:
-        cdef int32_t n_refs = task.program.n_refs
-        return &self.lookups[task.program.refs[k].lookup if k < n_refs else task.owner[k - n_refs]]
+        cdef const kernel_program* p = task.program
+        cdef int32_t key = k - p.n_refs
+        if key < 0:
+            return &self.lookups[p.refs[k].lookup]
+        if key < task.n_sums:
+            return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
+        return &self.lookups[task.owner[key]]
 
     cdef uint64_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
                            const feat_t* features) noexcept nogil:

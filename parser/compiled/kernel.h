@@ -105,10 +105,11 @@ typedef struct { /* a chunk whose sum is to be made */
     uint64_t *local;
     uint64_t *row; /* those of the references, then those of the keys */
     uint64_t *key;
-    int32_t *owner;
+    int32_t *owner; /* the lookups that feature keys belong to */
     const kernel_bucket **home;
-    int32_t n;    /* keys */
-    int32_t kept; /* where the sum is kept */
+    int32_t n;      /* keys; */
+    int32_t n_sums; /* those behind so many are feature keys */
+    int32_t kept;   /* where the sum is kept */
 } kernel_task;
 
 typedef struct { /* the range of some numbers, 0 among them */
@@ -140,8 +141,8 @@ static inline uint64_t kernel_finish(uint64_t z) { /* as feature_key of mix.h */
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* Writes the keys of tasks, their owners and their buckets, which are on the way then. There is room for 8 more of
-       each. record: by node. */
+    /* Writes the keys of tasks and their buckets, which are on the way then. There is room for 8 more of each. record: by
+       node. */
     void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
     /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
     int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);

@@ -25,7 +25,8 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(f
     z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xC4CEB9FE1A85EC53ULL));
-    return _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
+    z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
+    return _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
 }
 
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(filter_words)(
@@ -42,27 +43,20 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(
     return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) int32_t KERNEL_NAME(put_keys)(
-    const kernel_places *places, kernel_task *task, int32_t n, const kernel_block *block, __m512i z, __mmask8 there) {
-    const __m512i buckets = _mm512_set1_epi64((long long)(intptr_t)places->buckets);
-    __m512i home;
-    z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
-    home = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)KERNEL_HOME));
-    home = _mm512_slli_epi64(_mm512_srl_epi64(home, _mm_cvtsi32_si128(places->shift)), 6); /* a bucket is a line */
-    home = _mm512_add_epi64(home, buckets);
-    _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, z));
-    _mm512_storeu_si512(task->home + n, _mm512_mask_compress_epi64(buckets, there, home)); /* all can be fetched */
-    _mm256_storeu_si256((__m256i *)(task->owner + n),
-                        _mm256_maskz_compress_epi32(there, _mm256_loadu_si256((const __m256i *)block->owner)));
-    return n + __builtin_popcount(there);
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(homes)(const kernel_places *places,
+                                                                                      __m512i z) {
+    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)KERNEL_HOME));
+    z = _mm512_slli_epi64(_mm512_srl_epi64(z, _mm_cvtsi32_si128(places->shift)), 6); /* a bucket is a line */
+    return _mm512_add_epi64(z, _mm512_set1_epi64((long long)(intptr_t)places->buckets));
 }
 
 /* The filter is asked for all feature keys of the state before its first answer is needed. */
 KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
                                             kernel_task *task, int32_t n_tasks) {
+    const __m512i one = _mm512_set1_epi64(1), buckets = _mm512_set1_epi64((long long)(intptr_t)places->buckets);
     __m512i key[KERNEL_AHEAD], words[KERNEL_AHEAD];
     const kernel_task *end = task + n_tasks, *t;
-    int32_t i, k, first, ahead = 0, at = 0;
+    int32_t i, k, ahead = 0, at = 0;
     for (t = task; t < end; t++)
         for (i = t->program->n_sums; i < t->program->n_blocks && ahead < KERNEL_AHEAD; i++, ahead++) {
             const kernel_block *block = t->program->blocks + i;
@@ -75,22 +69,32 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
         for (i = 0; i < program->n_sums; i++) {
             const kernel_block *block = program->blocks + i;
             __m512i z = KERNEL_NAME(sums)(block, record, task->local);
-            first = n;
-            n = KERNEL_NAME(put_keys)(places, task, n, block, z, (__mmask8)((1u << block->n) - 1));
-            for (k = first; k < n; k++) KERNEL_FETCH(task->home[k]);
+            z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), one);
+            _mm512_storeu_si512(task->key + n, z);
+            _mm512_storeu_si512(task->home + n, KERNEL_NAME(homes)(places, z));
+            for (k = 0; k < block->n; k++) KERNEL_FETCH(task->home[n + k]);
+            n += block->n;
         }
+        task->n_sums = n;
         for (; i < program->n_blocks; i++, at++) {
             const kernel_block *block = program->blocks + i;
-            const __mmask8 there = (__mmask8)((1u << block->n) - 1);
+            __mmask8 there = (__mmask8)((1u << block->n) - 1);
+            __m512i home;
             if (at >= KERNEL_AHEAD) {
                 key[0] = KERNEL_NAME(feature_keys)(block, record, task->local);
                 words[0] = KERNEL_NAME(filter_words)(&places->filter, key[0], there);
             }
             k = at < KERNEL_AHEAD ? at : 0;
-            first = n;
-            n = KERNEL_NAME(put_keys)(places, task, n, block, key[k], KERNEL_NAME(passing)(key[k], words[k], there));
-            KERNEL_FETCH(task->home[first]); /* seldom are there more than two, and a loop could not be foreseen */
-            KERNEL_FETCH(task->home[first + 1]);
+            there = KERNEL_NAME(passing)(key[k], words[k], there);
+            home = KERNEL_NAME(homes)(places, key[k]);
+            home = _mm512_mask_compress_epi64(buckets, there, home); /* none that cannot be fetched */
+            _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, key[k]));
+            _mm512_storeu_si512(task->home + n, home);
+            _mm256_storeu_si256((__m256i *)(task->owner + n), _mm256_maskz_compress_epi32(
+                there, _mm256_loadu_si256((const __m256i *)block->owner)));
+            KERNEL_FETCH(task->home[n]); /* seldom are there more than two, and a loop could not be foreseen */
+            KERNEL_FETCH(task->home[n + 1]);
+            n += __builtin_popcount(there);
         }
         task->n = n;
     }
@@ -132,8 +136,10 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
         const kernel_program *program = task->program;
         int32_t b, i, k, n = 0;
         unsigned left;
+        task->n_sums = 0;
         for (b = 0; b < program->n_blocks; b++) {
             const kernel_block *block = program->blocks + b;
+            const int direct = b >= program->n_sums;
             uint64_t sum[KERNEL_KEYS];
             memcpy(sum, block->seed, sizeof sum);
             for (i = 0; i < block->n_terms; i++) {
@@ -149,7 +155,6 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 for (left = (unsigned)block->parts[i].keys; left; left &= left - 1) sum[KERNEL_FIRST_BIT(left)] += value;
             }
             for (k = 0; k < block->n; k++) {
-                const int direct = b >= program->n_sums;
                 uint64_t z = direct ? kernel_finish(sum[k]) : sum[k] | (sum[k] == 0);
                 uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
                 task->key[n] = z;
@@ -158,6 +163,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 if (!direct) KERNEL_FETCH(task->home[n]);
                 n += !direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
             }
+            if (!direct) task->n_sums = n;
         }
         task->n = n;
     }

@@ -57,6 +57,7 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t* owner
         const kernel_bucket** home
         int32_t n
+        int32_t n_sums
         int32_t kept
     ctypedef struct kernel_set:
         const char* name
