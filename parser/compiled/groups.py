@@ -100,9 +100,14 @@ class Group:
         return min(self.rules), len(self.rules)
 
     @cached_property
+    def is_about_a_word(self) -> bool:
+        """Does the group look at one word alone, and not only at its tag?"""
+        return len(self.words) == 1 and not self.parts and self.total > 0
+
+    @cached_property
     def kinship(self) -> tuple[tuple, ...]:
         """What two groups must share one of for `joining` to allow it: their nodes, or that they look at no words."""
-        kind = self.has_words, bool(self.parts)
+        kind = self.is_about_a_word or (self.has_words, bool(self.parts))
         return ((kind, self.nodes),) if self.words else ((kind, self.nodes), (kind, None))
 
     def joined(self, other: "Group") -> "Group":
@@ -336,6 +341,8 @@ def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
     again and again; what a template of more values adds to them is for few actions, and takes a short row.
     """
     one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1
+    if one_word and a.is_about_a_word and b.is_about_a_word:
+        return 0, 0, -b.total       # a record knows the sum: one row per word instead of several
     if a.has_words != b.has_words or bool(a.parts) != bool(b.parts):
         return None
     if not a.words and not b.words and len(a.parts | b.parts) <= 2:
