@@ -181,8 +181,8 @@ cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
 
 
 cdef inline bint should_grow(const MemoryC* m) noexcept nogil:
-    """Are half of the places for keys taken?"""
-    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * KERNEL_WAYS // 2
+    """Are so many of the places for keys taken that keys would soon take those of others?"""
+    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * KERNEL_WAYS * 3 // 8
             and 64 - m.places.shift < MOST_BITS)
 
 
