@@ -16,7 +16,6 @@ from parser.compiled.groups import Chunk, Group, Pattern, bits_of
 from parser.feature.hashing import seed_of
 from parser.feature.plan import STEPS, Part, Plan
 
-MOST_TERMS = 16
 MOST_REFS = 128  # of a record
 PRESENCE = -1  # the kind of a local that tells whether a node is there
 LOCAL = -1  # the "node" of a term that reads a local
@@ -107,8 +106,6 @@ class Layout:
         values = [Part(0, node, self.plan.stored_value(sorted(found))) for node, found in group.words]
         values += sorted(group.parts, key=in_order)
         values += [Part(PRESENCE, node) for node in unsure]
-        if len(values) > MOST_TERMS:
-            raise ValueError(f"templates that depend on {len(values)} values, at most {MOST_TERMS}")
         return tuple(self.term(part, place, here) for place, part in enumerate(values))
 
     def direct(self, number: int, here: dict[Local, int]) -> Lookup:
