@@ -21,7 +21,6 @@ from parser.feature.plan import KINDS, STEPS, Part, Plan
 BUFFER, ANCHORED, CROSS = range(3)
 MOST_BITS = 8
 MOST_PLANNING = 100_000  # pairs of groups over all patterns of a chunk: about a second
-DIRECT_PARTS = 4
 FEW_RULES = 2
 LABEL = KINDS.index("L")
 SIDE_OF = {LABEL: "h"}
@@ -217,7 +216,7 @@ def is_direct(plan: Plan, group: Group, present: frozenset[int]) -> bool:
     if len(group.nodes) + len(group.parts) < 2 or group.total < 2 or (group.total < 4 and len(group.rules) > FEW_RULES):
         return False
     rules = [plan.rules[number] for number in group.rules]
-    return all(not r.need and len(r.parts) <= DIRECT_PARTS and set(bits_of(r.any_of)) & present for r in rules)
+    return all(not r.need and set(bits_of(r.any_of)) & present for r in rules)
 
 
 def watched(plan: Plan, rules: list[int]) -> set[tuple[int, str]]:

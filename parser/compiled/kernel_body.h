@@ -186,10 +186,8 @@ KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const k
         n_shorts += z & KERNEL_ROW_SHORT;
         n_longs += z >> 1 & 1;
         n_tails += z >> 2 & 1;
-    }
-    for (i = 0; i < n; i++) {
-        bound += row[i] >> 32 & 0xFFFF;
-        most += row[i] >> 48;
+        bound += z >> 32 & 0xFFFF;
+        most += z >> 48;
     }
     rows->n_longs = (int32_t)n_longs;
     rows->n_shorts = (int32_t)n_shorts;
