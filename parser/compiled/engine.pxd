@@ -4,7 +4,7 @@
 added up to. Every remembered sum was made by the plain way of scoring.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport ChunkC, Flat, LookupC, ProgramC, kernel_ref
@@ -66,5 +66,5 @@ cdef class Engine(Flat):
     cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
     cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
                            const SceneC* scene) noexcept nogil
-    # Adds a template's row to the numbers.
-    cdef void add_feature(self, feat_t feature, int32_t* out) noexcept nogil
+    # Where the row of a feature stands in the table; 0: it has none.
+    cdef uint32_t row_of(self, feat_t feature) noexcept nogil

@@ -14,6 +14,7 @@ from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, 
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, set_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
+from parser.score.keymap cimport PREFETCH
 from parser.transition.node cimport NodeC, head, l1, lval, r1, rval
 from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
@@ -210,6 +211,7 @@ cdef class Engine(Flat):
         cdef MemoryC* m = c.m
         cdef const SceneC* scene = &c.scene
         cdef uint64_t present
+        cdef uint32_t row
         cdef int32_t i, best = -1
         m.wide += 1
         memset(m.scores, 0, self.width * sizeof(int32_t))
@@ -218,7 +220,9 @@ cdef class Engine(Flat):
             for i in range(self.width):
                 m.scores[i] = self.bias[i]
             for i in range(self.extractor.n_rules):
-                self.add_feature(self.feature_of(m, self.extractor, i, present, scene), m.scores)
+                row = self.row_of(self.feature_of(m, self.extractor, i, present, scene))
+                if row != 0:
+                    add_table_row(&self.rows_of, row, m.scores)
         else:
             self.add_wide(m.scores, lists)
         for i in range(self.width):
@@ -304,7 +308,7 @@ cdef class Engine(Flat):
     # Rows that are not known yet
 
     cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil:
-        """First all feature keys, so that memory has time to answer, then the sums."""
+        """All feature keys first, then all rows, so that memory has time to answer, then the sums."""
         cdef MemoryC* m = c.m
         cdef const SceneC* scene = &c.scene
         cdef uint64_t present = self.present_of(m, scene)
@@ -315,6 +319,9 @@ cdef class Engine(Flat):
             for k in range(tasks[i].program.n_refs + tasks[i].n):
                 if tasks[i].row[k] == 0:
                     n = self.write_features(m, self.lookup_of(&tasks[i], k), present, scene, n)
+        for i in range(n):
+            m.features[i] = self.row_of(m.features[i])
+            PREFETCH(self.rows_of.rows + m.features[i])
         n = 0
         for i in range(n_tasks):
             task = &tasks[i]
@@ -357,7 +364,8 @@ cdef class Engine(Flat):
         m.made += 1
         memset(m.found, 0, self.width * sizeof(int32_t))
         for i in range(lookup.n_rules):
-            self.add_feature(features[i], m.found)
+            if features[i] != 0:
+                add_table_row(&self.rows_of, <uint32_t>features[i], m.found)
         row = keep_sum(m, key, self.width, m.spare)
         m.spare += line_of(row) >= m.n_lines
         return row
@@ -399,12 +407,8 @@ cdef class Engine(Flat):
             total += value * feature_factor[k]
         return feature_key(total)
 
-    cdef inline void add_feature(self, feat_t feature, int32_t* out) noexcept nogil:
-        cdef uint32_t row = 0
-        if feature != 0 and may_have_row(&self.rows_of, feature):
-            row = find_row(&self.rows_of, feature)
-        if row:
-            add_table_row(&self.rows_of, row, out)
+    cdef inline uint32_t row_of(self, feat_t feature) noexcept nogil:
+        return find_row(&self.rows_of, feature) if feature != 0 and may_have_row(&self.rows_of, feature) else 0
 
 
 cdef inline void begin(kernel_rows* lists, MemoryC* m) noexcept nogil:

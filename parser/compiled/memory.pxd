@@ -111,7 +111,7 @@ cdef struct MemoryC:
     const int16_t** longs   # rows to be added up
     const signed char** shorts
     const int16_t** tails
-    feat_t* features        # keys of templates whose rows are to be added up
+    feat_t* features        # keys of templates whose rows are to be added up, then where these stand
     int64_t made            # how often a sum was not known,
     int64_t met             # how often a word was new,
     int64_t full            # how often the tails were needed,

@@ -17,7 +17,7 @@ cdef extern from "parser/score/pages.h":
 cdef enum:
     FIRST_BITS = 12             # of the buckets; at most
     MOST_BITS = 19              # so many: 32 MiB
-    ARENA_BYTES = 1 << 26       # 64 MiB, touched as needed
+    ARENA_BYTES = 1 << 27       # 128 MiB, touched as needed
     MOST_RECORDS = 1 << 16      # before all words are forgotten
     MOST_KEPT = 32              # kept sums of a state, and the bias
 
