@@ -20,6 +20,7 @@ PAPERS = ("features=zn11", "learner.margin=0", "min_updates=0", "nonprojective=l
 KNOWN = {
     "default": (),
     "zn11": PAPERS,
+    "zn11-plain": ("features=zn11", "learner.margin=0", "min_updates=3", "single_root=no"),
     "lite": ("features=lite",),
     "adagrad": ("learner=adagrad-rda",),
 }

@@ -129,6 +129,14 @@ def test_easy_first_keeps_its_weights_in_a_slim_model(files, tmp_path):
     assert parser.load(tmp_path / "slim").parse(["a", "b"]) == model.parse(["a", "b"])
 
 
+@pytest.mark.parametrize(
+    ("given", "used"), [({}, "easyfirst-zn11"), ({"features": "easyfirst"}, "easyfirst")], ids=["default", "named"]
+)
+def test_easy_first_has_default_features_of_its_own(files, given, used):
+    model = Parser.train(files / "train.conllu", epochs=1, system="easy-first", **given)
+    assert f", features {used}, " in repr(model)
+
+
 def test_scores_are_probabilities(model):
     tree = model.parse(["la", "bropuo", "sistait", "."], ["DT", "NN", "VF", "."], scores=True)
     assert len(tree) == 4

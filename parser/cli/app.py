@@ -138,7 +138,10 @@ def train(
     ] = [],  # noqa: B006 (typer reads it, nobody changes it)
     system: Annotated[System | None, typer.Option(help="Transition system. [arc-eager]")] = None,
     root: Annotated[Root | None, typer.Option(help="Place of ROOT. [last for arc-eager, else first]")] = None,
-    features: Annotated[str | None, typer.Option(help="A named feature set or a file of templates. [rich]")] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(help="A named feature set or a file of templates. [rich; for easy-first easyfirst-zn11]"),
+    ] = None,
     learner: Annotated[
         str | None, typer.Option(help="perceptron, passive-aggressive or adagrad-rda. [perceptron]")
     ] = None,

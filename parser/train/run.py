@@ -25,7 +25,7 @@ from parser.train.dev import DevSet
 from parser.train.history import History
 
 SLICE = 500  # sentences between two looks at signals and the clock
-DEFAULT_FEATURES = {"easy-first": "easyfirst"}  # where the general default is made for systems with a stack
+DEFAULT_FEATURES = {"easy-first": "easyfirst-zn11"}  # where the general default is made for systems with a stack
 
 
 @dataclass(frozen=True)
