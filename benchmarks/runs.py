@@ -30,7 +30,7 @@ from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.dev import DevSet
 from parser.train.history import History
-from parser.train.run import DEFAULT_FEATURES, SeedTraining, Setup, ensemble, set_up
+from parser.train.run import SeedTraining, Setup, ensemble, set_up
 
 VARIABLE = "ARCSPEED_TREEBANKS"
 
@@ -62,19 +62,12 @@ class Run:
         config = self.config.resolved()
         facts = {
             "config": replace(config, features=replace(config.features, name="")).tables(),
-            "templates": load_templates(features_of(config)).text,
+            "templates": load_templates(config.features.name).text,
             "clusters": file_digest(config.features.clusters) if config.features.clusters else None,
             "files": [file_digest(path) for path in files_of(self.treebank)],
             "scored": sorted(self.scored),
         }
         return hashlib.blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=12).hexdigest()
-
-
-def features_of(config: Config) -> str:
-    """Systems with features of their own take them where nothing is said, as `arcspeed train` does."""
-    if config.features == Config().features:
-        return DEFAULT_FEATURES.get(config.system.name, config.features.name)
-    return config.features.name
 
 
 def files_of(treebank: str) -> tuple[str, str]:

@@ -56,7 +56,7 @@ class SystemConfig:
 
 @dataclass(frozen=True)
 class FeaturesConfig:
-    name: str = option("rich", "a named set of templates, or a file of templates")
+    name: str = option("auto", "a named set of templates, or a file of them; auto: rich, for easy-first easyfirst-zn11")
     pos: str = option("auto", "tag `p` of templates: auto is XPOS if there is one", choices=("auto", "xpos", "upos"))
     clusters: str | None = option(None, "a file of word clusters")
 
@@ -125,6 +125,7 @@ class Config:
         return replace(
             self,
             system=resolve_system(self.system),
+            features=resolve_features(self.features, self.system.name),
             learner=resolve_learner(self.learner),
             explore=resolve_explore(self.explore, self.oracle.name, self.learner.name),
         )
@@ -303,6 +304,12 @@ def toml_value(value: object) -> str:
 
 
 # What follows from what
+
+
+def resolve_features(features: FeaturesConfig, system: str) -> FeaturesConfig:
+    if features.name != "auto":
+        return features
+    return replace(features, name="easyfirst-zn11" if system == "easy-first" else "rich")
 
 
 def resolve_system(system: SystemConfig) -> SystemConfig:

@@ -10,6 +10,7 @@ import parser
 from parser import Parser
 from parser.cli.draw import draw
 from parser.config import Config
+from parser.errors import UserError
 from parser.feature.templates import TemplateError
 from parser.model import ModelFile, write_model
 from parser.model.layout import ModelFileError
@@ -135,6 +136,11 @@ def test_easy_first_keeps_its_weights_in_a_slim_model(files, tmp_path):
 def test_easy_first_has_default_features_of_its_own(files, given, used):
     model = Parser.train(files / "train.conllu", epochs=1, system="easy-first", **given)
     assert f", features {used}, " in repr(model)
+
+
+def test_features_of_other_systems_are_refused(files):
+    with pytest.raises(UserError, match="features 'rich' do not go with easy-first"):
+        Parser.train(files / "train.conllu", epochs=1, system="easy-first", features="rich")
 
 
 def test_scores_are_probabilities(model):

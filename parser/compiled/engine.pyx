@@ -5,12 +5,12 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC, Flat, LocalC,
-                                   LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
-from parser.compiled.scratch cimport MOST_TAILS, SceneC, Scratch, ScratchC
+from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
+                                   Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
 from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
                                      find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of, look_up,
                                      new_record, values_of)
+from parser.compiled.scratch cimport MOST_TAILS, SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, set_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number

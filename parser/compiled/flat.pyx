@@ -135,8 +135,8 @@ cdef class Flat:
         for i, number in enumerate(order):
             self.lay_local(&locals_[i], program.locals[number])
         p.locals, p.n_locals = locals_, <int32_t>len(program.locals)
-        p.n_numbers, p.n_distances, p.n_sets = [<int32_t>sum(sort_of(found.part.kind) <= kind for found in program.locals)
-                                                for kind in range(3)]
+        kinds = [sort_of(found.part.kind) for found in program.locals]
+        p.n_numbers, p.n_distances, p.n_sets = [<int32_t>sum(kind <= last for kind in kinds) for last in range(3)]
         return 0
 
     cdef int lay_block(self, kernel_block* block, lookups, place, place_of, filled) except -1:

@@ -341,7 +341,7 @@ def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
     """
     one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1
     if one_word and a.is_about_a_word and b.is_about_a_word:
-        return 0, 0, -b.total       # a record knows the sum: one row per word instead of several
+        return 0, 0, -b.total  # a record knows the sum: one row per word instead of several
     if a.has_words != b.has_words or bool(a.parts) != bool(b.parts):
         return None
     if not a.words and not b.words and len(a.parts | b.parts) <= 2:

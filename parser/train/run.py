@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from parser.train.dev import DevSet
 from parser.train.history import History
 
 SLICE = 500  # sentences between two looks at signals and the clock
-DEFAULT_FEATURES = {"easy-first": "easyfirst-zn11"}  # where the general default is made for systems with a stack
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,6 @@ class Setup:
 
 def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
     config = config.resolved()
-    if config.system.name in DEFAULT_FEATURES and config.features == Config().features:
-        config = replace(config, features=replace(config.features, name=DEFAULT_FEATURES[config.system.name]))
     single_root = wants_single_root(config.system.single_root, train) or config.system.root == "none"
     trees = training_trees(train, config.trees.nonprojective, single_root, config.trees.min_marked)
     pos = config.features.pos
