@@ -64,7 +64,7 @@ def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     n_words = sum(batch.n_words for batch in Reader(on, intern=(), roots="ignore").batches())
     rounds = max(words // n_words, 2)
     first, later, batches, session = speeds(parser, fast, on, rounds)
-    counts = session.work.own.memory.counts()
+    counts = session.work.own.counts()
     plain = parser.assembly.sentence_parser(parser.weights)
     _, plain_speed, _, _ = speeds(parser, plain, on, 2)
     files = from_file_to_file(parser, on, rounds)

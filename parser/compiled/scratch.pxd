@@ -46,9 +46,7 @@ cdef struct ScratchC:
 cdef class Scratch:
     cdef readonly Memory memory
     cdef ScratchC c
-    cdef int32_t room           # words
     cdef size_t sign_bytes
-    cdef void* of_word_memory   # what is to be freed for c.of_word
 
     # A new sentence of n words, whose records are to be put into c.of_word. Rows and records of the one before may be
     # forgotten.

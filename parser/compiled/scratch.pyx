@@ -2,7 +2,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.compiled.memory cimport KERNEL_SHORT, Memory, aligned, kernel_bucket
@@ -11,7 +11,6 @@ from parser.compiled.memory cimport KERNEL_SHORT, Memory, aligned, kernel_bucket
 cdef class Scratch:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(ScratchC))
-        self.of_word_memory = NULL
 
     def __init__(self, Memory memory not None, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
                  int32_t n_locals):
@@ -33,22 +32,17 @@ cdef class Scratch:
     def __dealloc__(self):
         cdef ScratchC* c = &self.c
         for memory in (<size_t>c.kept, <size_t>c.bounds, <size_t>c.kept_tails, <size_t>c.n_kept_tails, <size_t>c.signs,
-                       <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.homes, <size_t>c.owners,
-                       <size_t>self.of_word_memory):
+                       <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.homes, <size_t>c.owners):
             free(<void*><size_t>memory)
+
+    def counts(self):
+        """What the memory did so far."""
+        return self.memory.counts()
 
     cdef int begin(self, int32_t n) except -1 nogil:
         cdef ScratchC* c = &self.c
-        cdef void* grown
-        self.memory.make_room(n)
-        if n > self.room or c.of_word == NULL:
-            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
-            if grown == NULL:
-                with gil:
-                    raise MemoryError(f"no memory for a sentence of {n} words")
-            self.of_word_memory, self.room = grown, 2 * n
-            c.of_word = <uint64_t**>grown + 1
-        (c.of_word - 1)[0], c.of_word[0] = c.m.none, c.m.root
+        self.memory.begin_sentence(n)
+        c.of_word = c.m.of_word
         if c.sentence == 0x7FFFFFFF:
             memset(c.signs, 0, self.sign_bytes)
             c.sentence = 0
