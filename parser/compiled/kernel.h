@@ -150,8 +150,8 @@ typedef struct {
     void (*sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows);
     /* the same, and the sums of the head, the first KERNEL_SHORT columns */
     void (*sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows, int16_t *out);
-    /* Of tasks, and rows that are on the lists already: the lowest rank among the columns of the highest score where mask is set (0 or -1 per column), and
-       that score: KERNEL_ILLEGAL if there is none */
+    /* Of tasks, and rows that are on the lists already: the lowest rank among the columns of the highest score where mask
+       is set (0 or -1 per column), and that score: KERNEL_ILLEGAL if there is none */
     int32_t (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, kernel_rows *rows,
                     const int16_t *mask, const int16_t *rank, int32_t *top);
     /* When `first` is that rank and `top` that score: the same over `lines` lines of columns, those behind the head from
