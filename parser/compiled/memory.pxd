@@ -163,5 +163,7 @@ cdef inline kernel_bucket* neighbour(const MemoryC* m, kernel_bucket* bucket) no
 cdef uint64_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil
 # An empty place for a new word; the references are 0.
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
+# Puts a reference under a key, perhaps in place of another.
+cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil
 # Writes a sum under a key (0: nowhere) and gives the reference; `spare`: the row to take where there is no room.
 cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil

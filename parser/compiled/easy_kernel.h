@@ -1,0 +1,77 @@
+/* Adding up lines of easy-first and finding the best of a pair: the same code compiled for several instruction sets.
+
+   A line has EASY_LANES numbers of 16 bits: the scores of the first EASY_HEAD columns; the largest that any column behind
+   them may have; and a bound of the size of all. Sums saturate, so that the bound says whether anything may have been
+   lost; where it does not, all variants give the same bits.
+
+   A reference to a row of sums: 1 always; bits EASY_PRESENT on: which of the shape's lines it has; EASY_WIDE: which of
+   them are of 16 bits, not 8; EASY_TAIL: for which of them something follows for columns behind the head; above them the
+   first of its lines of 64 bytes in memory. */
+#ifndef ARCSPEED_EASY_KERNEL_H
+#define ARCSPEED_EASY_KERNEL_H
+#include <stdint.h>
+
+#define EASY_LANES 64
+#define EASY_HEAD 62
+#define EASY_BEHIND 62 /* lane of the columns behind the head */
+#define EASY_SIZE 63   /* lane of the bound of all */
+#define EASY_LOWEST (-32768)
+#define EASY_MOVES 6   /* lines of a row, at most */
+#define EASY_PRESENT 8
+#define EASY_WIDE 16
+#define EASY_TAIL 24
+#define EASY_LINE 32
+
+typedef struct {
+    const char *name;
+    /* out, n_lines lines: what they were at `first` (NULL: nothing) and the rows */
+    void (*add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row, int32_t n, const char *arena);
+    /* Adds up n lines, at least one, into out; gives the lowest rank among the lanes of the highest score where mask is
+       set (0 or -1 each), and that score. */
+    int32_t (*best)(const int16_t *const *line, int32_t n, const int16_t *mask, const int16_t *rank, int16_t *out,
+                    int32_t *top);
+    /* place of the first of the largest of n numbers, a multiple of 16 */
+    int32_t (*largest)(const int32_t *number, int32_t n);
+} easy_kernel;
+
+#define KERNEL_NAME(f) f##_easy_plain
+#define KERNEL_TARGET
+#define KERNEL_BYTES 16
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#define KERNEL_ADD(a, b) ((LANES)_mm_adds_epi16((__m128i)(a), (__m128i)(b)))
+#endif
+#include "parser/compiled/easy_kernel_body.h"
+
+/* As in kernel.h: where GCC's names of instruction sets are known to work, and not in checked builds. */
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
+#define KERNEL_NAME(f) f##_easy_avx2
+#define KERNEL_TARGET __attribute__((target("avx2,bmi")))
+#define KERNEL_BYTES 32
+#define KERNEL_ADD(a, b) ((LANES)_mm256_adds_epi16((__m256i)(a), (__m256i)(b)))
+#define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
+__attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
+    __m128i low = _mm_min_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    return (int16_t)(_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(low, _mm_set1_epi16(-32768))), 0) ^ 0x8000);
+}
+#define KERNEL_LOWEST(v) easy_lowest((__m256i)(v))
+#include "parser/compiled/easy_kernel_body.h"
+#define KERNEL_NAME(f) f##_easy_avx512
+#define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
+#define KERNEL_BYTES 64
+#define KERNEL_ADD(a, b) ((LANES)_mm512_adds_epi16((__m512i)(a), (__m512i)(b)))
+#define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
+#define KERNEL_LOWEST(v) easy_lowest(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
+                                                      _mm512_extracti64x4_epi64((__m512i)(v), 1)))
+#include "parser/compiled/easy_kernel_body.h"
+#endif
+
+static const easy_kernel easy_kernels[] = {
+    {"plain", add_easy_plain, best_easy_plain, largest_easy_plain},
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
+    {"avx2", add_easy_avx2, best_easy_avx2, largest_easy_avx2},
+    {"avx512", add_easy_avx512, best_easy_avx512, largest_easy_avx512},
+#endif
+};
+#define N_EASY_KERNELS ((int32_t)(sizeof easy_kernels / sizeof *easy_kernels))
+#endif

@@ -1,0 +1,145 @@
+/* Included once per instruction set by easy_kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of
+   its registers, and, where it can: KERNEL_ADD, a sum that saturates; KERNEL_LEAST of two registers, KERNEL_LOWEST of all
+   numbers in one. */
+
+#if defined(__GNUC__)
+#define LANES KERNEL_NAME(lanes)
+#define NARROW KERNEL_NAME(narrow)
+#define PARTS (2 * EASY_LANES / KERNEL_BYTES)
+#define PICK(condition, a, b) (((a) & (condition)) | ((b) & ~(condition)))
+typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
+typedef int8_t NARROW __attribute__((vector_size(KERNEL_BYTES / 2), may_alias));
+
+#ifndef KERNEL_ADD
+#define KERNEL_ADD(a, b) KERNEL_NAME(add_two)(a, b)
+static inline LANES KERNEL_NAME(add_two)(LANES a, LANES b) {
+    LANES sum;
+    int32_t i;
+    for (i = 0; i < KERNEL_BYTES / 2; i++) {
+        int32_t x = a[i] + b[i];
+        sum[i] = (int16_t)(x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x);
+    }
+    return sum;
+}
+#endif
+#ifndef KERNEL_LEAST
+#define KERNEL_LEAST(a, b) PICK((a) < (b), a, b)
+#define KERNEL_LOWEST(v) KERNEL_NAME(lowest_of)(v)
+static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
+    int16_t low = v[0];
+    int32_t i;
+    for (i = 1; i < KERNEL_BYTES / 2; i++) low = v[i] < low ? v[i] : low;
+    return low;
+}
+#endif
+
+KERNEL_TARGET static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row,
+                                           int32_t n, const char *arena) {
+    LANES *sum = (LANES *)out;
+    int32_t i, k, all = n_lines * PARTS;
+    for (i = 0; i < all; i++) sum[i] = first ? ((const LANES *)first)[i] : (LANES){0};
+    for (i = 0; i < n; i++) {
+        uint64_t z = row[i];
+        uint32_t left = z >> EASY_PRESENT & 63, wide = z >> EASY_WIDE & 63;
+        const char *at = arena + (z >> EASY_LINE << 6);
+        while (left) {
+            int32_t line = __builtin_ctz(left);
+            LANES *x = sum + line * PARTS;
+            left &= left - 1;
+            if (wide >> line & 1) {
+                for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)at)[k]);
+                at += 2 * EASY_LANES;
+            } else {
+                for (k = 0; k < PARTS; k++)
+                    x[k] = KERNEL_ADD(x[k], __builtin_convertvector(((const NARROW *)at)[k], LANES));
+                at += EASY_LANES;
+            }
+        }
+    }
+}
+
+KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32_t n, const int16_t *mask,
+                                               const int16_t *rank, int16_t *out, int32_t *top) {
+    const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
+    LANES x[PARTS], low;
+    int16_t lowest;
+    int32_t i, k;
+    for (k = 0; k < PARTS; k++) x[k] = ((const LANES *)line[0])[k];
+    for (i = 1; i < n; i++)
+        for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)line[i])[k]);
+    for (k = 0; k < PARTS; k++) ((LANES *)out)[k] = x[k];
+    for (k = 0; k < PARTS; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
+    low = x[0];
+    for (k = 1; k < PARTS; k++) low = KERNEL_LEAST(low, x[k]);
+    lowest = KERNEL_LOWEST(low);
+    *top = ~lowest;
+    low = PICK(x[0] == lowest, place[0], none);
+    for (k = 1; k < PARTS; k++) {
+        LANES y = PICK(x[k] == lowest, place[k], none);
+        low = KERNEL_LEAST(low, y);
+    }
+    return KERNEL_LOWEST(low);
+}
+#undef PARTS
+#undef PICK
+#undef NARROW
+#undef LANES
+#else
+static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row, int32_t n,
+                             const char *arena) {
+    int32_t i, k, line;
+    for (i = 0; i < n_lines * EASY_LANES; i++) out[i] = first ? first[i] : 0;
+    for (i = 0; i < n; i++) {
+        const char *at = arena + (row[i] >> EASY_LINE << 6);
+        for (line = 0; line < n_lines; line++) {
+            int wide = row[i] >> (EASY_WIDE + line) & 1;
+            if (!(row[i] >> (EASY_PRESENT + line) & 1)) continue;
+            for (k = 0; k < EASY_LANES; k++) {
+                int32_t x = out[line * EASY_LANES + k] + (wide ? ((const int16_t *)at)[k] : ((const int8_t *)at)[k]);
+                out[line * EASY_LANES + k] = (int16_t)(x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x);
+            }
+            at += EASY_LANES << wide;
+        }
+    }
+}
+
+static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32_t n, const int16_t *mask, const int16_t *rank,
+                                 int16_t *out, int32_t *top) {
+    int32_t i, k, best = -1;
+    for (k = 0; k < EASY_LANES; k++) {
+        int32_t x = 0;
+        for (i = 0; i < n; i++) {
+            x += line[i][k];
+            x = x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x;
+        }
+        out[k] = (int16_t)x;
+        if (mask[k] && (best < 0 || out[k] > out[best] || (out[k] == out[best] && rank[k] < rank[best]))) best = k;
+    }
+    *top = best < 0 ? EASY_LOWEST : out[best];
+    return best < 0 ? INT16_MAX : rank[best];
+}
+#endif
+
+KERNEL_TARGET static int32_t KERNEL_NAME(largest)(const int32_t *number, int32_t n) {
+    int32_t most[16], top, i, k;
+    for (k = 0; k < 16; k++) most[k] = number[k];
+    for (i = 16; i < n; i += 16)
+        for (k = 0; k < 16; k++) most[k] = number[i + k] > most[k] ? number[i + k] : most[k];
+    top = most[0];
+    for (k = 1; k < 16; k++) top = most[k] > top ? most[k] : top;
+    for (i = 0; i < n; i += 16) {
+        uint32_t found = 0;
+        for (k = 0; k < 16; k++) found |= (uint32_t)(number[i + k] == top) << k;
+        if (found) {
+            for (k = 0; !(found >> k & 1); k++) {}
+            return i + k;
+        }
+    }
+    return -1;
+}
+#undef KERNEL_NAME
+#undef KERNEL_TARGET
+#undef KERNEL_BYTES
+#undef KERNEL_ADD
+#undef KERNEL_LEAST
+#undef KERNEL_LOWEST

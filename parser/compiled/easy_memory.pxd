@@ -1,0 +1,76 @@
+"""What a session remembers of easy-first: beside words and sums, what the elements of the list at hand add up to.
+
+An element is named by its *slot*: word i has slot i + PADS. Slots 0 and 1 stand for the missing neighbours before the
+list, two more for those behind it.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+
+from parser.compiled.memory cimport Memory, MemoryC
+
+cdef enum:
+    PADS = 2
+    BLOCK = 256             # pairs of which the best is known
+    NO_PAIR = -0x7FFFFFFF   # below every score
+
+
+cdef extern from "parser/compiled/easy_kernel.h":
+    enum:
+        EASY_LANES
+        EASY_HEAD
+        EASY_BEHIND
+        EASY_SIZE
+        EASY_LOWEST
+        EASY_MOVES
+        EASY_PRESENT
+        EASY_WIDE
+        EASY_TAIL
+        EASY_LINE
+        N_EASY_KERNELS
+    ctypedef struct easy_kernel:
+        const char* name
+        void (*add)(int16_t* out, int32_t n_lines, const int16_t* first, const uint64_t* row, int32_t n,
+                    const char* arena) noexcept nogil
+        int32_t (*best)(const int16_t** line, int32_t n, const int16_t* mask, const int16_t* rank, int16_t* out,
+                        int32_t* top) noexcept nogil
+        int32_t (*largest)(const int32_t* number, int32_t n) noexcept nogil
+    const easy_kernel* easy_kernels
+
+
+cdef struct CountC:         # rows of an element in a shape
+    uint16_t plain          # those of plain rules; they come first
+    uint16_t all
+
+
+cdef struct ListMemoryC:
+    MemoryC* m
+    int16_t* lines          # [slot][line][EASY_LANES]: the sums that pairs add up
+    int16_t* plain          # [slot][line]: of plain rules alone, where there are others too
+    uint64_t* rows          # [slot][row]: what the lines were added up from
+    CountC* counts          # [slot][shape]
+    uint32_t* stale_plain   # [slot]: shapes of which the plain sum must be made again,
+    uint32_t* stale_rich    # and of which the rest
+    int32_t* left           # [slot]: neighbours in the list, missing ones included
+    int32_t* right
+    int32_t* top            # [slot of the left element]: score of the best attachment of a pair, or more than that
+    int32_t* pick           # [slot]: its column; -1: not known, `top` is only a bound
+    int32_t* block_top      # of BLOCK pairs
+    int32_t n_slots
+    int32_t n_tops          # numbers of `top` that are read: a multiple of 16
+    int32_t n_blocks
+    bint lost               # the rows of the sentence are gone, only their sums are left
+
+
+cdef class EasyMemory(Memory):
+    cdef ListMemoryC list
+    cdef int32_t n_lines, n_plain_lines, n_rows, n_shapes
+    cdef void* memory           # owns the arrays above
+    cdef size_t bytes
+
+    cdef int begin_list(self, int32_t n) except -1 nogil
+    cdef int reserve_slots(self, size_t slots) except -1 nogil
+
+
+# Makes room for rows: all of them are gone.
+cdef void forget_rows(ListMemoryC* list) noexcept nogil

@@ -1,0 +1,88 @@
+"""Sums of the list at hand; see easy_memory.pxd."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from parser.compiled.memory cimport LINE, Memory, MemoryC, kernel_bucket, refs_of
+
+
+cdef extern from "stdlib.h":
+    int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
+
+
+cdef class EasyMemory(Memory):
+    def __cinit__(self):
+        self.memory = NULL
+        self.bytes = 0
+
+    def __dealloc__(self):
+        free(self.memory)
+
+    cdef int begin_list(self, int32_t n) except -1 nogil:
+        """Everything is to be made; no pair has a score."""
+        cdef ListMemoryC* list = &self.list
+        cdef int32_t i, slots = n + 2 * PADS + 1
+        list.n_slots, list.n_tops = slots, (slots + 15) // 16 * 16
+        list.n_blocks = (slots + BLOCK - 1) // BLOCK
+        self.reserve_slots(<size_t>list.n_blocks * BLOCK)
+        list.lost = self.c.has_wide_rows
+        for i in range(slots):
+            list.stale_plain[i] = list.stale_rich[i] = <uint32_t>-1
+            list.left[i], list.right[i] = i - 1, i + 1
+        list.left[0], list.right[slots - 1] = 0, slots - 1
+        for i in range(list.n_tops):
+            list.top[i] = NO_PAIR
+        for i in range((list.n_blocks + 15) // 16 * 16):
+            list.block_top[i] = NO_PAIR
+        return 0
+
+    cdef int reserve_slots(self, size_t slots) except -1 nogil:
+        cdef ListMemoryC* list = &self.list
+        cdef size_t lines = self.n_lines * EASY_LANES * sizeof(int16_t)
+        cdef size_t plain = self.n_plain_lines * EASY_LANES * sizeof(int16_t)
+        cdef size_t one = lines + plain + self.n_rows * sizeof(uint64_t) + self.n_shapes * sizeof(CountC) + 6 * 4 + 4
+        cdef char* at
+        if slots * one <= self.bytes:
+            return 0
+        free(self.memory)
+        self.memory, self.bytes = NULL, 0
+        if posix_memalign(&self.memory, LINE, (slots + slots // 4) * one + 16 * LINE) != 0:
+            self.memory = NULL
+            with gil:
+                raise MemoryError(f"no memory for a list of {slots} words")
+        slots += slots // 4
+        self.bytes = slots * one
+        at = <char*>self.memory
+        list.lines = <int16_t*>take(&at, slots * lines)
+        list.plain = <int16_t*>take(&at, slots * plain)
+        list.rows = <uint64_t*>take(&at, slots * self.n_rows * sizeof(uint64_t))
+        list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
+        list.stale_plain = <uint32_t*>take(&at, slots * 4)
+        list.stale_rich = <uint32_t*>take(&at, slots * 4)
+        list.left = <int32_t*>take(&at, slots * 4)
+        list.right = <int32_t*>take(&at, slots * 4)
+        list.top = <int32_t*>take(&at, slots * 4)
+        list.pick = <int32_t*>take(&at, slots * 4)
+        list.block_top = <int32_t*>take(&at, slots // BLOCK * 4 + LINE)
+        return 0
+
+
+cdef inline void* take(char** at, size_t bytes) noexcept nogil:
+    cdef void* start = at[0]
+    at[0] += (bytes + LINE - 1) // LINE * LINE
+    return start
+
+
+cdef void forget_rows(ListMemoryC* list) noexcept nogil:
+    cdef MemoryC* m = list.m
+    cdef int32_t i
+    cdef size_t bytes = (m.words.values_at - m.words.refs_at) * sizeof(uint64_t)
+    memset(m.buckets, 0, sizeof(kernel_bucket) << (64 - m.shift))
+    m.remembered = 0
+    m.used = 1
+    memset(refs_of(m, m.root), 0, bytes)
+    for i in range(m.words.n):
+        memset(refs_of(m, m.words.records + <size_t>i * m.words.length), 0, bytes)
+    list.lost = True
