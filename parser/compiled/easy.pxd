@@ -7,7 +7,7 @@ by the plain way of scoring, template by template.
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.compiled.easy_flat cimport EasyFlat, ProgramC, RoleC, ShapeC
+from parser.compiled.easy_flat cimport EasyFlat, KeysC, RoleC, ShapeC, ShareC
 from parser.compiled.easy_memory cimport EasyMemory, ListMemoryC, easy_kernel
 from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_set
 from parser.compiled.table cimport Table, TableC
@@ -16,23 +16,21 @@ from parser.transition.list_state cimport LinkC, ListC
 from parser.transition.node cimport NodeC
 
 
-cdef struct SceneC:         # the elements of a shape, looked up once
+cdef struct SceneC:         # nodes and their words, looked up once: those of a shape, or the relatives of an element
     const NodeC* nodes
     const LinkC* links
     int32_t node[MAX_NODES]
-    const uint64_t* record[MAX_NODES + 1]   # of the nodes' words, and the locals
+    const uint64_t* record[MAX_NODES]
 
 
 cdef struct TaskC:          # a shape's sum at an element, being made
     const ShapeC* shape
     int32_t slot
     int32_t first_key
-    int32_t n_plain_rows    # from records
     int32_t n_plain_keys
-    int32_t n_rich_rows
+    int32_t n_known         # rows that the word's record knows
     int32_t n_rich_keys
     bint plain              # is the plain part made, too?
-    bint rich
 
 
 cdef class EasyEngine(EasyFlat):
@@ -43,7 +41,7 @@ cdef class EasyEngine(EasyFlat):
     cdef TableC rows_of
     cdef kernel_filter filter
     cdef readonly int32_t n_columns
-    cdef int32_t n_labels, stride
+    cdef int32_t n_labels, stride, n_contributions
     cdef readonly int32_t row_width     # of the memory's rows, for a row of all lines
     cdef bint single_root, has_root
     cdef int32_t* bias_sums             # [n_columns]
@@ -56,6 +54,11 @@ cdef class EasyEngine(EasyFlat):
     cpdef EasyMemory new_memory(self)
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
+
+    cdef uint64_t* write_values(self, MemoryC* m, uint64_t* record, const feat_t* values, int32_t word) noexcept nogil
+    cdef void contribute(self, const MemoryC* m, const SceneC* scene, const ShareC* share, int32_t n,
+                         uint64_t* out) noexcept nogil
+    cdef uint64_t conditions_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
 
     # Every pair of a sentence whose words are in the memory is scored; begin_list was called.
     cdef void start(self, ListMemoryC* list, const ListC* s) noexcept nogil
@@ -74,15 +77,19 @@ cdef class EasyEngine(EasyFlat):
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                    SceneC* scene) noexcept nogil
+    cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil
+    cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil
     cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task) noexcept nogil
-    cdef int32_t write_program(self, ListMemoryC* list, const ProgramC* p, SceneC* scene, int32_t first, uint64_t* rows,
-                               const ShapeC* shape) noexcept nogil
-    cdef uint64_t fill_ref(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene,
-                           int32_t lookup) noexcept nogil
-    cdef int32_t write_direct(self, ListMemoryC* list, const ProgramC* p, const SceneC* scene,
-                              int32_t first) noexcept nogil
-    cdef int32_t write_asked(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene,
-                             int32_t first) noexcept nogil
+    cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
+                            bint bare) noexcept nogil
+    cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
+                           int32_t i) noexcept nogil
+    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at, int32_t n_places,
+                            int32_t region, int32_t first) noexcept nogil
+    cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at,
+                         uint64_t* total) noexcept nogil
+    cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const int32_t* at, int32_t n_places, const uint64_t* total,
+                     int32_t first) noexcept nogil
     cdef void finish(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil
     cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, int32_t first, int32_t n,
                    uint64_t* rows) noexcept nogil

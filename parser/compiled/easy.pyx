@@ -1,13 +1,12 @@
 """Scoring the pairs of a list with remembered sums; see roles.py for the plan, easy.pxd for the parts."""
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport abs, free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.easy_flat cimport (MOST_LOCALS, MOST_SHAPES, MOST_TERMS, PRESENCE, WINDOW, ChunkC, ConditionC,
-                                        DirectC, EasyFlat, ElementC, LocalC, LookupC, ProgramC, RefC, RoleC,
-                                        ShapeC, StepC, TermC)
+from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, PRESENCE, WINDOW, AcrossC, AskedC, ConditionC, EasyFlat,
+                                        KeyC, KeysC, NodeOfC, RoleC, ShapeC, ShareC, StepC, TermC)
 from parser.compiled.easy_memory cimport (BLOCK, EASY_BEHIND, EASY_HEAD, EASY_LANES, EASY_LINE, EASY_PRESENT,
                                           EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, CountC,
                                           EasyMemory, ListMemoryC, easy_kernels, forget_rows)
@@ -18,13 +17,16 @@ from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MA
                                      STORED, PartC, Extractor, coarse_number, distance_value, set_value)
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
 from parser.score.keymap cimport PREFETCH
-from parser.transition.list_state cimport ListC, links, list_nodes
-from parser.transition.node cimport NodeC, label, label_hash, lset, lval, rset, rval
+from parser.transition.list_state cimport LinkC, ListC, links, list_nodes
+from parser.transition.node cimport NodeC, label, label_hash, lset, lval, node_clear, rset, rval
 
 from parser.compiled.engine import kernel_names
 from parser.feature.atoms import Atomizer
 
 cdef enum:
+    PLAIN = 0                   # regions of what an element contributes
+    BARE = 1
+    RICH = 2
     AT_ONCE = 6                 # pairs that are looked at together; they see so many elements:
     SEEN = AT_ONCE + WINDOW - 1
 
@@ -38,6 +40,7 @@ cdef class EasyEngine(EasyFlat):
                  str kernel=""):
         """actions: of the columns of the table. kernel: one of engine.kernel_names(), the best by default."""
         EasyFlat.__init__(self, extractor, layout)
+        self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
         self.table, self.rows_of = table, table.c
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.n_columns, self.n_labels, self.stride = table.n_columns, n_labels, extractor.stride
@@ -90,25 +93,64 @@ cdef class EasyEngine(EasyFlat):
     # Words
 
     cpdef EasyMemory new_memory(self):
-        cdef EasyMemory memory = EasyMemory(self, self.row_width, SEEN * self.most_keys + 8, 1, 1, self.n_slots,
-                                            self.n_refs, self.stride, SEEN * self.n_shapes * MOST_LOCALS)
+        cdef EasyMemory memory = EasyMemory(self, self.row_width, SEEN * self.most_keys + 8, 1, 1, self.n_contributions,
+                                            self.n_refs, self.stride, self.most_sums + 8)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
-        memory.n_lines, memory.n_plain_lines = self.n_lines, self.n_plain_lines
+        memory.n_lines, memory.n_plain_lines, memory.n_rich = self.n_lines, self.n_plain_lines, self.n_rich
         memory.n_rows, memory.n_shapes = self.n_rows, self.n_shapes
         memory.list.m = &memory.c
         if self.stride > 0:
-            self.write_record(&memory.c, memory.c.none, &rows[0, 0])
-            self.write_record(&memory.c, memory.c.root, &rows[1, 0])
+            self.write_values(&memory.c, memory.c.none, &rows[0, 0], -1)
+            self.write_values(&memory.c, memory.c.root, &rows[1, 0], 0)
         return memory
 
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil:
+        return self.write_values(m, record, values, 1)
+
+    cdef uint64_t* write_values(self, MemoryC* m, uint64_t* record, const feat_t* values, int32_t word) noexcept nogil:
+        """word: -1 the missing one, 0 ROOT. What an element without dependents contributes to all sums."""
+        cdef NodeC nodes[2]
+        cdef LinkC link[2]
+        cdef SceneC scene
         cdef int32_t i
         cdef feat_t* kept = <feat_t*>values_of(m, record)
-        for i in range(self.n_slots):
-            record[i] = values[self.slot_value[i]] * self.slot_factor[i]
         for i in range(self.stride):
             kept[i] = values[i]
+        for i in range(2):
+            node_clear(&nodes[i])
+            link[i].first, link[i].last = 1, word       # one word, or none
+        scene.nodes, scene.links = nodes + 1, link + 1
+        scene.record[0], scene.node[0] = record, -1 if word < 0 else 0
+        for i in range(1, self.n_relatives):
+            scene.record[i], scene.node[i] = m.none, -1
+        self.contribute(m, &scene, self.shares, self.n_contributions - 1, record)
+        record[self.n_contributions - 1] = self.conditions_of(m, &scene)
         return record
+
+    cdef void contribute(self, const MemoryC* m, const SceneC* scene, const ShareC* share, int32_t n,
+                         uint64_t* out) noexcept nogil:
+        """What an element adds to n sums; scene: its relatives."""
+        cdef const TermC* term = self.terms + share.first_term
+        cdef uint64_t total
+        cdef int32_t i
+        for i in range(n):
+            total = 0
+            for _ in range(share[i].n_terms):
+                if term.part.kind == STORED:
+                    total += values_of(m, scene.record[term.part.node])[term.part.other] * term.factor
+                else:
+                    total += local_value(&term.part, scene) * term.factor
+                term += 1
+            out[i] = total
+
+    cdef uint64_t conditions_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
+        cdef const ConditionC* condition = self.element_conditions
+        cdef uint64_t found = 0
+        cdef int32_t i
+        for i in range(self.n_conditions):
+            if values_of(m, scene.record[condition[i].node])[condition[i].value] != FEATURE_NONE:
+                found |= condition[i].bit
+        return found
 
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil:
         cdef uint64_t key = 0
@@ -125,8 +167,14 @@ cdef class EasyEngine(EasyFlat):
 
     cdef void start(self, ListMemoryC* list, const ListC* s) noexcept nogil:
         cdef int32_t pairs[AT_ONCE]
-        cdef int32_t n = 0, slot = s.leftmost + PADS
+        cdef const uint64_t* record
+        cdef int32_t n, slot = s.leftmost + PADS
         list.left[slot], list.right[PADS - 1] = PADS - 1, slot      # where there is no ROOT
+        for n in range(list.n_slots):
+            record = list.m.of_word[n - PADS] if n >= PADS and n <= s.n + PADS else list.m.none
+            list.record[n], list.rich[n], list.bare[n] = record, record + self.n_plain + self.n_bare, 1
+            list.conditions[n] = record[self.n_contributions - 1]
+        n = 0
         while slot < s.n + PADS:
             pairs[n] = slot
             n += 1
@@ -157,6 +205,7 @@ cdef class EasyEngine(EasyFlat):
         left[right[dep]] = left[dep]
         right[left[dep]] = right[dep]
         set_top(self, list, dep, NO_PAIR)
+        self.renew(list, s, head)
         slot = head
         for i in range(WINDOW):
             list.stale_plain[slot] |= self.new_plain[side][i]
@@ -204,7 +253,6 @@ cdef class EasyEngine(EasyFlat):
                     stale &= stale - 1
                     tasks[n_tasks].shape, tasks[n_tasks].slot = &self.shapes[shape], slot
                     tasks[n_tasks].plain = list.stale_plain[slot] >> shape & 1
-                    tasks[n_tasks].rich = list.stale_rich[slot] >> shape & 1
                     tasks[n_tasks].first_key = next_key
                     next_key += self.begin(list, s, &tasks[n_tasks])
                     n_tasks += 1
@@ -297,7 +345,7 @@ cdef class EasyEngine(EasyFlat):
 
     cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                    SceneC* scene) noexcept nogil:
-        cdef const ElementC* element = self.elements + shape.first_element
+        cdef const NodeOfC* element = self.elements + shape.first_element
         cdef const StepC* step = self.steps + shape.first_step
         cdef const int32_t* node = self.node_list + shape.first_node
         cdef const char* nodes = <const char*>list_nodes(s)
@@ -307,136 +355,184 @@ cdef class EasyEngine(EasyFlat):
             while place < element[i].place:
                 slot = list.right[slot]
                 place += 1
-            scene.node[element[i].node] = slot - PADS if slot >= PADS and slot <= s.n + PADS else -1
+            scene.node[element[i].node] = word_of(s, slot)
         for i in range(shape.n_steps):
             scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
         for i in range(shape.n_nodes):
             scene.record[node[i]] = list.m.of_word[scene.node[node[i]]]
 
+    cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil:
+        """The relatives of an element."""
+        cdef const char* nodes = <const char*>list_nodes(s)
+        cdef const StepC* step = self.relative_steps
+        cdef int32_t i
+        scene.nodes, scene.links = list_nodes(s), links(s)
+        scene.node[0] = word_of(s, slot)
+        for i in range(self.n_relative_steps):
+            scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
+        for i in range(self.n_relatives):
+            scene.record[i] = list.m.of_word[scene.node[i]]
+
+    cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil:
+        """What an element contributes now that it has another dependent."""
+        cdef SceneC scene
+        cdef uint64_t* own = list.own + <size_t>slot * self.n_rich
+        self.look_around(list, s, slot, &scene)
+        self.contribute(list.m, &scene, self.shares + self.n_plain + self.n_bare, self.n_rich, own)
+        list.rich[slot], list.bare[slot] = own, 0
+        if self.n_conditions > 0:
+            list.conditions[slot] = self.conditions_of(list.m, &scene)
+
     cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task) noexcept nogil:
         """Keys of everything that is to be looked up, their buckets on the way; gives the number of keys."""
         cdef const ShapeC* shape = task.shape
         cdef CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
-        cdef uint64_t* rows = list.rows + <size_t>task.slot * self.n_rows + shape.first_row
-        cdef SceneC scene
-        cdef const ProgramC* p
-        self.look(list, s, shape, task.slot, &scene)
-        task.n_plain_rows = task.n_plain_keys = task.n_rich_rows = task.n_rich_keys = 0
+        cdef int32_t at[WINDOW]
+        cdef int32_t i, place = 0, slot = task.slot, bare = 1
+        cdef bint there = False
+        for i in range(shape.n_places):
+            while place < shape.places[i]:
+                slot = list.right[slot]
+                place += 1
+            at[i] = slot
+            there |= word_of(s, slot) >= 0
+            bare &= list.bare[slot]
+        task.n_plain_keys = task.n_rich_keys = task.n_known = 0
         if task.plain:
             count.plain = 0
-            if shape.plain >= 0:
-                p = program_of(self, shape.plain, &scene)
-                task.n_plain_keys = self.write_program(list, p, &scene, task.first_key, rows, shape)
-                task.n_plain_rows = p.n_refs
-                count.plain = <uint16_t>(p.n_refs + task.n_plain_keys)
-        count.all = count.plain
-        if shape.rich >= 0:
-            p = program_of(self, shape.rich, &scene)
-            task.n_rich_keys = self.write_program(list, p, &scene, task.first_key + task.n_plain_keys,
-                                                  rows + count.plain, shape)
-            task.n_rich_rows = p.n_refs
-        if shape.n_asked > 0:
-            task.n_rich_keys += self.write_asked(list, shape, &scene,
-                                                 task.first_key + task.n_plain_keys + task.n_rich_keys)
-        count.all += <uint16_t>(task.n_rich_rows + task.n_rich_keys)
+        if there and shape.single >= 0:
+            task.n_known = self.known_rows(list, s, shape, task.slot, bare)
+            if not bare:
+                task.n_rich_keys = self.write_keys(list, s, &shape.rich, at, shape.n_places, RICH, task.first_key)
+        elif there:
+            if task.plain:
+                task.n_plain_keys = self.write_keys(list, s, &shape.plain, at, shape.n_places, PLAIN, task.first_key)
+                count.plain = <uint16_t>task.n_plain_keys
+            if shape.has_rich:
+                task.n_rich_keys = self.write_keys(list, s, &shape.bare if bare else &shape.rich, at, shape.n_places,
+                                                   BARE if bare else RICH, task.first_key + task.n_plain_keys)
+        count.all = <uint16_t>(count.plain + task.n_known + task.n_rich_keys)
         return task.n_plain_keys + task.n_rich_keys
 
-    cdef int32_t write_program(self, ListMemoryC* list, const ProgramC* p, SceneC* scene, int32_t first, uint64_t* rows,
-                               const ShapeC* shape) noexcept nogil:
-        """Rows that words know are written at once; gives the number of keys."""
-        cdef MemoryC* m = list.m
-        cdef uint64_t value[MOST_LOCALS]
-        cdef const LocalC* local = self.locals + p.first_local
-        cdef const RefC* ref = self.refs + p.first_ref
-        cdef const LookupC* found = self.lookups + p.first_lookup
-        cdef const uint64_t* const* record = scene.record
-        cdef uint64_t* known
-        cdef int32_t i, two = p.two - p.first_lookup, four = p.four - p.first_lookup, n = p.all - p.first_lookup
-        value[0] = 0
-        scene.record[self.n_nodes] = value
-        for i in range(p.n_locals):
-            value[i + 1] = local[i].factor * local_value(&local[i].part, scene)
-        for i in range(p.n_refs):
-            known = <uint64_t*>record[ref[i].node] + m.words.refs_at + ref[i].slot
-            if known[0] == 0:
-                known[0] = self.fill_ref(list, shape, scene, ref[i].lookup)
-            rows[i] = known[0]
-        for i in range(two):
-            put_key(m, first + i, p.first_lookup + i, key_of(record, &found[i], 2))
-        for i in range(two, four):
-            put_key(m, first + i, p.first_lookup + i, key_of(record, &found[i], 4))
-        for i in range(four, n):
-            put_key(m, first + i, p.first_lookup + i, key_of(record, &found[i], MOST_TERMS))
-        return n + self.write_direct(list, p, scene, first + n) if p.n_directs > 0 else n
+    cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
+                            bint bare) noexcept nogil:
+        """Rows that a word alone decides: its record knows them. Gives their number."""
+        cdef uint64_t* rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
+        cdef uint64_t* known = <uint64_t*>list.record[slot] + list.m.words.refs_at + shape.single
+        cdef int32_t i, n_plain = shape.plain.n, n = n_plain + (shape.bare.n if bare else 0)
+        for i in range(n):
+            if known[i] == 0:
+                known[i] = self.fill_ref(list, s, shape, slot, i)
+            rows[i] = known[i]
+        return n
 
-    cdef uint64_t fill_ref(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene,
-                           int32_t lookup) noexcept nogil:
+    cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
+                           int32_t i) noexcept nogil:
         """Words that agree in what the templates ask share a row."""
         cdef MemoryC* m = list.m
-        cdef uint64_t key = key_of(scene.record, &self.lookups[lookup], MOST_TERMS), row
-        cdef const kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
+        cdef SceneC scene
+        cdef const KeysC* k = &shape.plain
+        cdef const uint64_t* shares = list.record[slot]
+        cdef uint64_t key, row
+        cdef const kernel_bucket* home
+        if i >= k.n:
+            i, k, shares = i - k.n, &shape.bare, shares + self.n_plain
+        key = self.seeds[k.first_seed + i] + shares[k.at[0] + i]
+        key |= key == 0
+        home = &m.buckets[home_of(key) >> m.shift]
         if self.kernels.find(&home, &key, 1, &row):
             row = look_beside(m, key)
-        return row if row != 0 else self.make(list, shape, scene, lookup, key)
+        if row == 0:
+            self.look(list, s, shape, slot, &scene)
+            row = self.make(list, shape, &scene, k.first_key + i, key)
+        return row
 
-    cdef int32_t write_direct(self, ListMemoryC* list, const ProgramC* p, const SceneC* scene,
-                              int32_t first) noexcept nogil:
-        """Keys of single templates, of those that may have weights."""
+    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at, int32_t n_places,
+                            int32_t region, int32_t first) noexcept nogil:
+        """Gives the number of keys."""
         cdef MemoryC* m = list.m
-        cdef const DirectC* direct = self.directs + p.first_direct
-        cdef const TermC* term
-        cdef const uint64_t* const* record = scene.record
-        cdef const int32_t* role
+        cdef uint64_t* total = m.values
+        cdef const uint64_t* seed = self.seeds + k.first_seed
+        cdef const uint64_t* one
+        cdef const uint64_t* other
+        cdef int32_t i, p, n = k.n
+        if n_places == 2:
+            one, other = shares_of(self, list, at[0], region) + k.at[0], shares_of(self, list, at[1], region) + k.at[1]
+            for i in range(n):
+                total[i] = seed[i] + one[i] + other[i]
+        else:
+            for i in range(n):
+                total[i] = seed[i]
+            for p in range(n_places):
+                one = shares_of(self, list, at[p], region) + k.at[p]
+                for i in range(n):
+                    total[i] += one[i]
+        if k.n_across > 0:
+            self.add_across(list, s, k, at, total)
+        for i in range(k.n_kept):
+            put_key(m, first + i, k.first_key + i, total[i] | (total[i] == 0))
+        if n > k.n_kept:
+            return k.n_kept + self.ask(list, k, at, n_places, total, first + k.n_kept)
+        return n
+
+    cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at,
+                         uint64_t* total) noexcept nogil:
+        """Distances between elements."""
+        cdef SceneC scene
+        cdef const AcrossC* a = self.across + k.first_across
+        cdef int32_t ends[2]
+        cdef int32_t i, e
+        for i in range(k.n_across):
+            for e in range(2):
+                ends[e] = word_of(s, at[a[i].place[e]])
+                if a[i].node[e] > 0:
+                    self.look_around(list, s, at[a[i].place[e]], &scene)
+                    ends[e] = scene.node[a[i].node[e]]
+            total[a[i].sum] += a[i].product[DISTANCES if ends[0] < 0 or ends[1] < 0
+                                            else min(abs(ends[1] - ends[0]), DISTANCES - 1)]
+
+    cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const int32_t* at, int32_t n_places, const uint64_t* total,
+                     int32_t first) noexcept nogil:
+        """Keys of single templates, of those that may have weights; gives their number."""
+        cdef MemoryC* m = list.m
+        cdef const AskedC* asked = self.asked + k.first_direct
         cdef uint64_t* keys = m.keys + first
         cdef int32_t* owners = m.owners + first
-        cdef uint64_t total
-        cdef int32_t i, k, n = 0
-        for i in range(p.n_directs):
-            term = direct[i].term
-            total = (record[term[0].node][term[0].slot] + record[term[1].node][term[1].slot]
-                     + record[term[2].node][term[2].slot] + record[term[3].node][term[3].slot])
-            role = self.role_list + direct[i].first_role
-            for k in range(direct[i].n_roles):
-                keys[n] = self.roles[role[k]].seed + total
-                owners[n] = ~role[k]
-                n += 1
+        cdef uint64_t holds = 0
+        cdef int32_t i, p, n = k.n_direct
+        cdef bint all_hold
+        for i in range(n):
+            keys[i] = total[asked[i].sum] + asked[i].seed
+            owners[i] = ~asked[i].role
+        if k.n_asked > 0:
+            for p in range(n_places):
+                holds |= list.conditions[at[p]]
+            if holds:
+                asked += k.n_direct
+                for i in range(k.n_asked):
+                    all_hold = True
+                    for p in range(n_places):
+                        all_hold &= asked[i].need[p] & ~list.conditions[at[p]] == 0
+                    keys[n] = total[asked[i].sum] + asked[i].seed
+                    owners[n] = ~asked[i].role
+                    n += all_hold
         n = self.kernels.filter(&self.filter, keys, owners, n)
         for i in range(n):
             put_key(m, first + i, owners[i], keys[i])
         return n
 
-    cdef int32_t write_asked(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene,
-                             int32_t first) noexcept nogil:
-        """Keys of those conditional templates that fire and may have weights."""
-        cdef MemoryC* m = list.m
-        cdef const int32_t* asked = self.role_list + shape.first_asked
-        cdef const RoleC* role
-        cdef uint64_t present = self.present_of(m, shape, scene), key
-        cdef int32_t i, n = 0
-        if present >> MAX_NODES == 0:
-            return 0
-        for i in range(shape.n_asked):
-            role = &self.roles[asked[i]]
-            if present & role.any_of and present & role.need == role.need:
-                key = feature_key(self.role_sum(m, role, scene))
-                if may_have_row(&self.rows_of, key):
-                    put_key(m, first + n, ~asked[i], key)
-                    n += 1
-        return n
-
     cdef void finish(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil:
         """Rows of all keys, and their sums."""
         cdef const ShapeC* shape = task.shape
-        cdef CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
+        cdef const CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
         cdef uint64_t* rows = list.rows + <size_t>task.slot * self.n_rows + shape.first_row
         cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
-        cdef int16_t* plain = NULL
+        cdef int16_t* plain
         cdef int32_t first = task.first_key
         if task.n_plain_keys > 0:
-            self.find(list, s, task, first, task.n_plain_keys, rows + task.n_plain_rows)
+            self.find(list, s, task, first, task.n_plain_keys, rows)
         if task.n_rich_keys > 0:
-            self.find(list, s, task, first + task.n_plain_keys, task.n_rich_keys,
-                      rows + count.plain + task.n_rich_rows)
+            self.find(list, s, task, first + task.n_plain_keys, task.n_rich_keys, rows + count.plain + task.n_known)
         list.m.asked += task.n_plain_keys + task.n_rich_keys
         if shape.first_plain >= 0:
             plain = list.plain + (<size_t>task.slot * self.n_plain_lines + shape.first_plain) * EASY_LANES
@@ -464,10 +560,10 @@ cdef class EasyEngine(EasyFlat):
 
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil:
-        """The row of a lookup, or (~owner) of one role."""
+        """The row of a key, or (~owner) of one role."""
         cdef MemoryC* m = list.m
         cdef uint64_t present = self.present_of(m, shape, scene)
-        cdef const LookupC* lookup
+        cdef const KeyC* found
         cdef const RoleC* role
         cdef int32_t i
         m.made += 1
@@ -476,8 +572,8 @@ cdef class EasyEngine(EasyFlat):
             role = &self.roles[~owner]
             self.add_role(m, role, present, scene, m.found + role.line * self.n_columns)
         else:
-            lookup = &self.lookups[owner]
-            for i in range(lookup.first_role, lookup.first_role + lookup.n_roles):
+            found = &self.keys[owner]
+            for i in range(found.first_role, found.first_role + found.n_roles):
                 role = &self.roles[self.role_list[i]]
                 self.add_role(m, role, present, scene, m.found + role.line * self.n_columns)
         return self.keep(list, key, shape.n_lines)
@@ -571,20 +667,16 @@ cdef inline int32_t lowest_bit(uint32_t bits) noexcept nogil:
     return i
 
 
-cdef inline const ProgramC* program_of(EasyEngine engine, int32_t chunk, const SceneC* scene) noexcept nogil:
-    cdef const ChunkC* c = &engine.chunks[chunk]
-    cdef int32_t i, place = 0
-    for i in range(c.n_bits):
-        place |= <int32_t>(scene.node[c.bits[i]] >= 0) << i
-    return &engine.programs[c.program[place]]
+cdef inline int32_t word_of(const ListC* s, int32_t slot) noexcept nogil:
+    return slot - PADS if slot >= PADS and slot <= s.n + PADS else -1
 
 
-cdef inline uint64_t key_of(const uint64_t* const* record, const LookupC* lookup, int32_t n) noexcept nogil:
-    cdef uint64_t key = lookup.seed
-    cdef int32_t i
-    for i in range(n):
-        key += record[lookup.term[i].node][lookup.term[i].slot]
-    return key | (key == 0)
+cdef inline const uint64_t* shares_of(EasyEngine engine, const ListMemoryC* list, int32_t slot,
+                                      int32_t region) noexcept nogil:
+    """What an element contributes to plain, bare or rich sums."""
+    if region == RICH:
+        return list.rich[slot]
+    return list.record[slot] + (engine.n_plain if region == BARE else 0)
 
 
 cdef inline void put_key(MemoryC* m, int32_t n, int32_t owner, uint64_t key) noexcept nogil:

@@ -1,6 +1,6 @@
 """The plan of easy-first as flat arrays: what roles.py says, ready to be run. Immutable."""
 
-from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from cymem.cymem cimport Pool
 
@@ -8,17 +8,10 @@ from parser.feature.extract cimport MAX_NODES, Extractor, PartC
 
 cdef enum:
     WINDOW = 6              # p-2 .. p3
-    MOST_TERMS = 16
-    MOST_DIRECT_TERMS = 8
-    MOST_BITS = 8           # nodes whose presence makes a pattern
     MOST_SHAPES = 32        # sets of places that begin at one of them
-    MOST_LOCALS = 128       # values of one program that depend on the partial tree
+    MOST_BITS = 64          # conditions
+    DISTANCES = 32          # products of a distance that are made beforehand; more is as good as this
     PRESENCE = -1           # as in program.py
-
-
-cdef struct TermC:
-    uint16_t node           # n_nodes: the locals
-    uint16_t slot
 
 
 cdef struct RoleC:          # a template of the set at one line of a shape
@@ -30,50 +23,51 @@ cdef struct RoleC:          # a template of the set at one line of a shape
     int32_t line            # of the shape
 
 
-cdef struct LookupC:        # a sum under a key: what a group of rules adds up to, in all their roles
-    uint64_t seed
-    TermC term[MOST_TERMS]  # those behind the last one read the local 0, which is 0
+cdef struct KeyC:           # what is remembered under a key: the sum of some roles
     int32_t first_role      # in role_list
     int32_t n_roles
 
 
-cdef struct DirectC:        # roles of one sum of terms, each with a feature key of its own
-    TermC term[MOST_DIRECT_TERMS]
-    int32_t first_role
-    int32_t n_roles
+cdef struct AskedC:         # a role that is asked for by itself
+    int32_t sum             # of terms, among those of the shape
+    int32_t role
+    uint64_t seed
+    uint64_t need[WINDOW]   # conditions, by place
 
 
-cdef struct RefC:           # a sum that a word's record knows
-    int32_t node
-    int32_t slot
-    int32_t lookup
+cdef struct AcrossC:        # a distance between two elements
+    int32_t sum             # that it is a term of
+    int32_t place[2]
+    int32_t node[2]         # relatives of the elements; 0: these themselves
+    const uint64_t* product  # by distance; [DISTANCES] of one that there is not
 
 
-cdef struct LocalC:
-    PartC part
+cdef struct KeysC:          # sums of terms: a seed and what the elements contribute
+    int32_t n               # of all
+    int32_t n_kept          # the first are keys of what is remembered
+    int32_t first_seed
+    int32_t first_key
+    int32_t at[WINDOW]      # where the contributions of an element are, by place
+    int32_t first_across
+    int32_t n_across
+    bint far                # relatives are among the ends of these distances
+    int32_t first_direct    # in `asked`
+    int32_t n_direct
+    int32_t first_asked     # those with conditions
+    int32_t n_asked
+
+
+cdef struct TermC:
+    PartC part              # nodes: relatives of the element
     uint64_t factor
 
 
-cdef struct ProgramC:       # numbers of elements in the arrays
-    int32_t first_local
-    int32_t n_locals
-    int32_t first_ref
-    int32_t n_refs
-    int32_t first_lookup
-    int32_t two             # lookups with at most two terms end here,
-    int32_t four            # with at most four,
-    int32_t all             # with more
-    int32_t first_direct
-    int32_t n_directs
+cdef struct ShareC:         # of an element in one sum
+    int32_t first_term
+    int32_t n_terms
 
 
-cdef struct ChunkC:
-    int32_t n_bits
-    int32_t bits[MOST_BITS]
-    int32_t program[1 << MOST_BITS]     # by the nodes that are there
-
-
-cdef struct ElementC:       # a node of the list
+cdef struct NodeOfC:        # a node of the moved plan: where the search for it begins
     int32_t node
     int32_t place           # counted from the first element of the shape
 
@@ -91,25 +85,30 @@ cdef struct ConditionC:
 
 
 cdef struct ShapeC:
-    int32_t first_element
+    int32_t n_places
+    int32_t places[WINDOW]  # counted from the first element
+    int32_t first_line      # among the lines of an element
+    int32_t n_lines
+    int32_t first_plain     # where the sum of the plain rules alone is kept; -1: nowhere
+    int32_t single          # of one place: the first of its references, to plain sums and then to bare ones; -1
+    bint has_plain
+    bint has_rich
+    KeysC plain
+    KeysC rich
+    KeysC bare
+    int32_t first_row       # its part of an element's rows
+    int32_t most_rows
+    int32_t first_role      # all roles, in role_list,
+    int32_t n_roles
+    int32_t n_plain_roles   # the plain ones first
+    int32_t first_element   # what making a sum needs
     int32_t n_elements
     int32_t first_step
     int32_t n_steps
     int32_t first_node      # all its nodes, in node_list
     int32_t n_nodes
-    int32_t first_line      # among the lines of an element
-    int32_t n_lines
-    int32_t first_plain     # where the sum of the plain rules alone is kept; -1: nowhere
-    int32_t plain           # chunk; -1: none
-    int32_t rich
     int32_t first_condition
     int32_t n_conditions
-    int32_t first_asked     # conditional roles, in role_list
-    int32_t n_asked
-    int32_t first_role      # all roles, in role_list
-    int32_t n_roles
-    int32_t first_row       # its part of an element's rows
-    int32_t most_rows
 
 
 cdef struct LineC:          # that a pair adds up
@@ -121,35 +120,43 @@ cdef struct LineC:          # that a pair adds up
 cdef class EasyFlat:
     cdef readonly object layout
     cdef readonly Extractor extractor
-    cdef int32_t n_nodes, n_shapes, n_slots, n_refs, n_lines, n_plain_lines, n_rows, most_keys
+    cdef int32_t n_shapes, n_refs, n_lines, n_plain_lines, n_rows, most_keys, most_sums
+    cdef int32_t n_plain, n_bare, n_rich    # contributions of an element
     cdef ShapeC shapes[MOST_SHAPES]
-    cdef ChunkC* chunks
-    cdef ProgramC* programs
-    cdef LookupC* lookups
-    cdef DirectC* directs
-    cdef RefC* refs
-    cdef LocalC* locals
+    cdef KeyC* keys
+    cdef uint64_t* seeds
+    cdef AskedC* asked
+    cdef AcrossC* across
+    cdef ShareC* shares             # plain, bare, rich
+    cdef TermC* terms
     cdef RoleC* roles
     cdef PartC* parts
     cdef int32_t* role_list
-    cdef ElementC* elements
+    cdef NodeOfC* elements
     cdef StepC* steps
     cdef int32_t* node_list
-    cdef ConditionC* conditions
+    cdef ConditionC* conditions     # of shapes
     cdef LineC* lines               # in the order of their places
     cdef uint32_t needed[WINDOW]    # shapes that a pair needs of the element at each place
     # Shapes whose sums change with an attachment, by the side on which the dependent left (0: of its head's left) and
     # how many places before the head they begin.
     cdef uint32_t new_plain[2][WINDOW]
     cdef uint32_t new_rich[2][WINDOW]
-    cdef int32_t* slot_value        # of each slot of a record: the stored value
-    cdef uint64_t* slot_factor
+    cdef int32_t n_relatives        # nodes that are looked at from an element, itself the first
+    cdef int32_t n_relative_steps
+    cdef StepC relative_steps[2 * MAX_NODES]
+    cdef int32_t n_conditions
+    cdef ConditionC element_conditions[MOST_BITS]
     cdef dict number_of             # of a role
+    cdef dict relative_of           # path -> number
+    cdef dict products              # of distances
     cdef Pool mem                   # owns the arrays above
 
     cdef int lay_shape(self, ShapeC* s, shape, filled) except -1
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1
-    cdef int lay_chunk(self, ChunkC* c, number, filled) except -1
-    cdef int lay_program(self, ProgramC* p, program, filled) except -1
+    cdef int lay_keys(self, KeysC* k, shape, keys, str region, filled) except -1
+    cdef int lay_share(self, ShareC* share, terms, filled) except -1
+    cdef int lay_across(self, KeysC* k, shape, keys, filled) except -1
+    cdef const uint64_t* products_of(self, cap, place) except NULL
+    cdef int lay_asked(self, KeysC* k, shape, keys, filled) except -1
     cdef int lay_roles(self, roles, filled) except -1
-    cdef int lay_terms(self, TermC* out, int32_t room, terms) except -1

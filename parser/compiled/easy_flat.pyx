@@ -5,14 +5,15 @@ from libc.stdint cimport int32_t, uint64_t
 from cymem.cymem cimport Pool
 
 from parser.common cimport splitmix64
-from parser.feature.extract cimport MAX_NODES, Extractor, PartC
-from parser.feature.hashing cimport FEATURE_FACTORS, feature_factor
+from parser.feature.extract cimport MAX_NODES, Extractor, PartC, distance_value
+from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor
 from parser.transition.node cimport NodeC
 
-from parser.compiled.groups import base_of, nodes_of
-from parser.compiled.program import LOCAL
+from parser.compiled.groups import DIST, base_of, nodes_of
 from parser.feature.hashing import seed_of
 from parser.feature.plan import STEPS
+
+REGIONS = ("plain", "bare", "rich")     # what an element contributes to sums of these rules; bare: without dependents
 
 
 cdef dict fields_of_a_node():
@@ -25,52 +26,70 @@ cdef dict fields_of_a_node():
 
 cdef class EasyFlat:
     def __init__(self, Extractor extractor not None, layout):
-        self.extractor, self.layout = extractor, layout
+        self.extractor, self.layout, self.products = extractor, layout, {}
         self.mem = Pool()
         if extractor.plan.stored != layout.plan.stored or extractor.plan.attributes != layout.plan.attributes:
             raise ValueError("the values of words are not those of the plan")
-        self.n_nodes, self.n_shapes = <int32_t>len(layout.plan.nodes), <int32_t>len(layout.shapes)
-        self.n_slots, self.n_refs = <int32_t>len(layout.slots), <int32_t>len(layout.refs)
+        self.n_shapes = <int32_t>len(layout.shapes)
+        if self.n_shapes > MOST_SHAPES:
+            raise ValueError(f"{self.n_shapes} sets of places in a feature set, at most {<int>MOST_SHAPES}")
+        filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asked", "across",
+                                "share", "term", *REGIONS), 0)
         self.reserve(layout)
-        for (value, place), number in layout.slots.items():
-            self.slot_value[number], self.slot_factor[number] = value, factor_of(place)
-        filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "line", "program",
-                                "lookup", "direct", "ref", "local"), 0)
+        self.lay_relatives(layout.plan)
         self.lay_roles(layout.roles, filled)
-        for number in range(len(layout.chunks)):
-            self.lay_chunk(&self.chunks[number], number, filled)
         for number, shape in enumerate(layout.shapes):
             self.lay_shape(&self.shapes[number], shape, filled)
+        self.lay_regions(layout.shapes, filled)
         self.lay_lines(layout.shapes)
         self.lay_changes(layout.shapes)
 
     def reserve(self, layout):
         """Room for everything."""
-        programs = [program for found in layout.programs.values() for program in found]
-        every = [ref.lookup for p in programs for ref in p.refs] + [k for p in programs for k in p.lookups]
-        directs = [direct for p in programs for direct in p.direct]
-        n_rules, n_roles = len(layout.plan.rules), sum(map(len, layout.roles))
-        listed = sum(len(layout.roles[rule]) for found in every for rule in found.rules)
-        listed += sum(len(direct.roles) for direct in directs) + 2 * n_roles
-        self.chunks = <ChunkC*>self.mem.alloc(len(layout.chunks) + 1, sizeof(ChunkC))
-        self.programs = <ProgramC*>self.mem.alloc(len(programs) + 1, sizeof(ProgramC))
-        self.lookups = <LookupC*>self.mem.alloc(len(every) + 1, sizeof(LookupC))
-        self.directs = <DirectC*>self.mem.alloc(len(directs) + 1, sizeof(DirectC))
-        self.refs = <RefC*>self.mem.alloc(sum(len(p.refs) for p in programs) + 1, sizeof(RefC))
-        self.locals = <LocalC*>self.mem.alloc(sum(len(p.locals) for p in programs) + 1, sizeof(LocalC))
-        self.roles = <RoleC*>self.mem.alloc(n_roles + 1, sizeof(RoleC))
+        keys = [key for shape in layout.shapes for name in REGIONS for key in getattr(shape, name)]
+        roles, n_terms = sum(map(len, layout.roles)), sum(len(key.terms) for key in keys)
+        self.keys = <KeyC*>self.mem.alloc(len(keys) + 1, sizeof(KeyC))
+        self.seeds = <uint64_t*>self.mem.alloc(len(keys) + 1, sizeof(uint64_t))
+        self.asked = <AskedC*>self.mem.alloc(sum(len(key.roles) for key in keys) + 1, sizeof(AskedC))
+        self.across = <AcrossC*>self.mem.alloc(n_terms + 1, sizeof(AcrossC))
+        self.shares = <ShareC*>self.mem.alloc(WINDOW * len(keys) + 1, sizeof(ShareC))
+        self.terms = <TermC*>self.mem.alloc(n_terms + 1, sizeof(TermC))
+        self.roles = <RoleC*>self.mem.alloc(roles + 1, sizeof(RoleC))
         self.parts = <PartC*>self.mem.alloc(sum(len(role.parts) for found in layout.roles for role in found) + 1,
                                             sizeof(PartC))
-        self.role_list = <int32_t*>self.mem.alloc(listed + 1, sizeof(int32_t))
-        self.elements = <ElementC*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(ElementC))
+        self.role_list = <int32_t*>self.mem.alloc(sum(len(key.roles) for key in keys) + roles + 1, sizeof(int32_t))
+        self.elements = <NodeOfC*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(NodeOfC))
         self.steps = <StepC*>self.mem.alloc(2 * MAX_NODES * self.n_shapes + 1, sizeof(StepC))
         self.node_list = <int32_t*>self.mem.alloc(MAX_NODES * self.n_shapes + 1, sizeof(int32_t))
-        self.conditions = <ConditionC*>self.mem.alloc(20 * self.n_shapes + 1, sizeof(ConditionC))
+        self.conditions = <ConditionC*>self.mem.alloc(MOST_BITS * self.n_shapes + 1, sizeof(ConditionC))
         self.lines = <LineC*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(LineC))
-        self.slot_value = <int32_t*>self.mem.alloc(self.n_slots + 1, sizeof(int32_t))
-        self.slot_factor = <uint64_t*>self.mem.alloc(self.n_slots + 1, sizeof(uint64_t))
-        if n_rules == 0 or self.n_shapes > MOST_SHAPES:
-            raise ValueError(f"{self.n_shapes} sets of places in a feature set, at most {<int>MOST_SHAPES}")
+
+    def lay_relatives(self, plan):
+        """All paths from an element to nodes that are looked at, the shorter ones first."""
+        cdef int32_t i
+        paths = {path[:n] for path in map(lambda node: path_of(plan, node), range(len(plan.nodes)))
+                 for n in range(len(path) + 1)}
+        order = sorted(paths, key=lambda path: (sum(1 + (step in ("l2", "r2")) for step in path), path))
+        self.relative_of = {path: number for number, path in enumerate(order)}
+        self.n_relatives = <int32_t>len(order)
+        if self.n_relatives > MAX_NODES:
+            raise ValueError(f"{self.n_relatives} relatives of elements in a feature set, at most {<int>MAX_NODES}")
+        steps = []
+        for path in order[1:]:
+            *start, last = path
+            near = self.relative_of.get((*start, last[0]))
+            steps += steps_to(self.relative_of[path], last, self.relative_of[tuple(start)], near)
+        self.n_relative_steps = <int32_t>len(steps)
+        for i, (node, start, field) in enumerate(steps):
+            self.relative_steps[i] = StepC(node, start, field)
+        self.n_conditions = <int32_t>len({self.condition_of(condition) for condition in plan.conditions})
+        for i, condition in enumerate(sorted({self.condition_of(condition) for condition in plan.conditions})):
+            self.element_conditions[i] = ConditionC(<uint64_t>1 << i, condition[0], condition[1])
+
+    def condition_of(self, condition):
+        """The same of any element: a relative and a stored value."""
+        node, value = condition
+        return self.relative_of[path_of(self.layout.plan, node)], value
 
     cdef int lay_roles(self, roles, filled) except -1:
         """One after the other, by rule; role.line is set where their shape is known."""
@@ -90,46 +109,48 @@ cdef class EasyFlat:
                     filled["part"] += 1
         return 0
 
-    def roles_from(self, rules):
-        """Numbers of the roles of some rules."""
-        return [self.number_of[role] for rule in rules for role in self.layout.roles[rule]]
-
     def lay_list(self, roles, filled):
         """Puts roles into the list; where they begin, and how many."""
         first = filled["list"]
         for role in roles:
-            self.role_list[filled["list"]] = role
+            self.role_list[filled["list"]] = self.number_of[role]
             filled["list"] += 1
         return first, len(roles)
 
     cdef int lay_shape(self, ShapeC* s, shape, filled) except -1:
-        cdef int32_t chunk
-        s.plain, s.rich = shape.plain, shape.rich
+        s.n_places = <int32_t>len(shape.places)
+        for i, place in enumerate(shape.places):
+            s.places[<int>i] = place - shape.first
         s.first_line, s.n_lines = self.n_lines, <int32_t>len(shape.moves)
         self.n_lines += s.n_lines
-        s.first_plain = -1
-        if s.plain >= 0 and (s.rich >= 0 or shape.conditional):
+        s.single = s.first_plain = -1
+        s.has_plain, s.has_rich = bool(shape.plain_rules), len(shape.plain_rules) < len(shape.rules)
+        if s.n_places == 1:
+            s.single = self.n_refs
+            self.n_refs += <int32_t>(len(shape.plain) + len(shape.bare))
+        elif s.has_plain and s.has_rich:
             s.first_plain = self.n_plain_lines
             self.n_plain_lines += s.n_lines
         self.lay_nodes(s, shape, filled)
-        s.first_role, s.n_roles = self.lay_list(self.roles_from(shape.rules), filled)
-        s.first_asked, s.n_asked = self.lay_list(self.roles_from(shape.conditional), filled)
-        for rule in shape.rules:
+        rules = [*shape.plain_rules, *(rule for rule in shape.rules if rule not in shape.plain_rules)]
+        s.first_role, s.n_roles = self.lay_list([role for rule in rules for role in self.layout.roles[rule]], filled)
+        s.n_plain_roles = <int32_t>sum(len(self.layout.roles[rule]) for rule in shape.plain_rules)
+        for rule in rules:
             for role in self.layout.roles[rule]:
                 self.roles[<int>self.number_of[role]].line = shape.moves.index(role.moved)
-        s.first_row, s.most_rows = self.n_rows, s.n_asked
-        for chunk in (s.plain, s.rich):
-            if chunk >= 0:
-                s.most_rows += max(len(p.refs) + len(p.lookups) + sum(len(d.roles) for d in p.direct)
-                                   for p in self.layout.programs[chunk])
+        self.lay_keys(&s.plain, shape, shape.plain, "plain", filled)
+        self.lay_keys(&s.bare, shape, shape.bare, "bare", filled)
+        self.lay_keys(&s.rich, shape, shape.rich, "rich", filled)
+        most = [k.n_kept + k.n_direct + k.n_asked for k in (s.plain, s.rich, s.bare)]
+        s.first_row, s.most_rows = self.n_rows, <int32_t>(most[0] + max(most[1:]))
         self.n_rows += s.most_rows
-        self.most_keys += s.most_rows
+        self.most_keys += s.most_rows + 16
+        self.most_sums = max(self.most_sums, max(s.plain.n, max(s.rich.n, s.bare.n)))
         return 0
 
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1:
-        """Elements first, in the order of the list. A second dependent is the sibling of the outermost one, where that
-        is at hand."""
-        plan, fields = self.layout.plan, fields_of_a_node()
+        """Elements first, in the order of the list."""
+        plan = self.layout.plan
         wanted = set()
         for rule in shape.rules:
             for node in nodes_of(plan, rule):
@@ -139,24 +160,20 @@ cdef class EasyFlat:
                     wanted.add(node)
         s.first_node, s.n_nodes = filled["node"], <int32_t>len(wanted)
         s.first_element, s.first_step, s.first_condition = filled["element"], filled["step"], filled["condition"]
-        depths = {node: depth_of(plan, node) for node in wanted}
+        depths = {node: sum(1 + (step in ("l2", "r2")) for step in path_of(plan, node)) for node in wanted}
         for node in sorted(wanted, key=lambda node: (depths[node], plan.nodes[node][1], node)):
             self.node_list[filled["node"]] = node
             filled["node"] += 1
             step, argument = plan.nodes[node]
             kind = STEPS[step]
             if kind == "pair":
-                self.elements[filled["element"]] = ElementC(node, argument - shape.first)
+                self.elements[filled["element"]] = NodeOfC(node, argument - shape.first)
                 filled["element"] += 1
                 continue
-            found = [(node, argument, kind)]
-            if kind not in fields:
-                near = (STEPS.index(kind[0]), argument)
-                at_hand = near in plan.nodes and plan.nodes.index(near) in wanted
-                found = ([(node, plan.nodes.index(near), "sib")] if at_hand
-                         else [(node, argument, kind[0]), (node, node, "sib")])
-            for one, start, field in found:
-                self.steps[filled["step"]] = StepC(one, start, fields[field])
+            near = (STEPS.index(kind[0]), argument)
+            at_hand = near in plan.nodes and plan.nodes.index(near) in wanted
+            for one, start, field in steps_to(node, kind, argument, plan.nodes.index(near) if at_hand else None):
+                self.steps[filled["step"]] = StepC(one, start, field)
                 filled["step"] += 1
         needed = 0
         for rule in shape.rules:
@@ -169,59 +186,102 @@ cdef class EasyFlat:
         s.n_conditions = filled["condition"] - s.first_condition
         return 0
 
-    cdef int lay_chunk(self, ChunkC* c, number, filled) except -1:
-        chunk = self.layout.chunks[number]
-        c.n_bits = <int32_t>len(chunk.bits)
-        for i, node in enumerate(chunk.bits):
-            c.bits[<int>i] = node
-        for i in range(1 << c.n_bits):
-            c.program[<int>i] = -1          # nodes that are never there together
-        for pattern, program in zip(chunk.patterns, self.layout.programs[number], strict=True):
-            place = sum(1 << i for i, node in enumerate(chunk.bits) if node in pattern.present)
-            c.program[<int>place] = filled["program"]
-            self.lay_program(&self.programs[filled["program"]], program, filled)
-            filled["program"] += 1
+    cdef int lay_keys(self, KeysC* k, shape, keys, str region, filled) except -1:
+        k.n, k.n_kept = <int32_t>len(keys), <int32_t>sum(not key.direct for key in keys)
+        k.first_seed = k.first_key = filled["key"]
+        for key in keys:
+            self.seeds[filled["key"]] = key.seed
+            self.keys[filled["key"]].first_role, self.keys[filled["key"]].n_roles = (
+                (0, 0) if key.direct else self.lay_list(key.roles, filled))
+            filled["key"] += 1
+        for i, place in enumerate(shape.places):
+            k.at[<int>i] = filled[region]
+            filled[region] += k.n
+        self.lay_across(k, shape, keys, filled)
+        self.lay_asked(k, shape, keys, filled)
         return 0
 
-    cdef int lay_program(self, ProgramC* p, program, filled) except -1:
-        cdef LookupC* found
-        cdef DirectC* direct
-        if len(program.locals) >= MOST_LOCALS:
-            raise ValueError(f"the keys of a feature set depend on more than {<int>MOST_LOCALS} values of the tree")
-        p.first_local, p.n_locals = filled["local"], <int32_t>len(program.locals)
-        for local in program.locals:
-            part = local.part
-            self.locals[filled["local"]] = LocalC(PartC(part.kind, part.node, part.other, part.cap),
-                                                  factor_of(local.place))
-            filled["local"] += 1
-        p.first_lookup = filled["lookup"]
-        p.two, p.four, p.all = [filled["lookup"] + sum(len(k.terms) <= most for k in program.lookups)
-                                for most in (2, 4, MOST_TERMS)]
-        p.first_ref, p.n_refs = filled["ref"], <int32_t>len(program.refs)
-        for i, lookup in enumerate([*program.lookups, *(ref.lookup for ref in program.refs)]):
-            found = &self.lookups[filled["lookup"]]
-            found.seed = lookup.seed
-            self.lay_terms(found.term, MOST_TERMS, lookup.terms)
-            found.first_role, found.n_roles = self.lay_list(self.roles_from(lookup.rules), filled)
-            if i >= len(program.lookups):
-                ref = program.refs[i - len(program.lookups)]
-                self.refs[filled["ref"]] = RefC(ref.node, ref.slot, filled["lookup"])
-                filled["ref"] += 1
-            filled["lookup"] += 1
-        p.first_direct, p.n_directs = filled["direct"], <int32_t>len(program.direct)
-        for one in program.direct:
-            direct = &self.directs[filled["direct"]]
-            self.lay_terms(direct.term, MOST_DIRECT_TERMS, one.terms)
-            direct.first_role, direct.n_roles = self.lay_list([self.number_of[role] for role in one.roles], filled)
-            filled["direct"] += 1
+    cdef int lay_across(self, KeysC* k, shape, keys, filled) except -1:
+        cdef AcrossC* a
+        plan = self.layout.plan
+        k.first_across = filled["across"]
+        for number, key in enumerate(keys):
+            for term in key.terms:
+                if self.is_across(term):
+                    a = &self.across[filled["across"]]
+                    filled["across"] += 1
+                    a.sum = number
+                    for i, node in enumerate((term.part.node, term.part.other)):
+                        a.place[<int>i] = shape.places.index(plan.nodes[base_of(plan, node)][1])
+                        a.node[<int>i] = self.relative_of[path_of(plan, node)]
+                        k.far |= a.node[<int>i] != 0
+                    a.product = self.products_of(term.part.cap, term.factor)
+        k.n_across = filled["across"] - k.first_across
         return 0
 
-    cdef int lay_terms(self, TermC* out, int32_t room, terms) except -1:
+    def is_across(self, term):
+        """A distance between two elements."""
+        plan = self.layout.plan
+        return term.part.kind == DIST and base_of(plan, term.part.node) != base_of(plan, term.part.other)
+
+    cdef const uint64_t* products_of(self, cap, place) except NULL:
+        cdef uint64_t factor = factor_of(place)
+        cdef uint64_t* found
         cdef int32_t i
-        for i in range(room):
-            out[i] = TermC(self.n_nodes, 0)
-        for i, term in enumerate(terms):
-            out[i] = TermC(self.n_nodes, term.slot + 1) if term.node == LOCAL else TermC(term.node, term.slot)
+        if (cap, place) not in self.products:
+            found = <uint64_t*>self.mem.alloc(DISTANCES + 1, sizeof(uint64_t))
+            for i in range(DISTANCES):
+                found[i] = distance_value(i, cap) * factor
+            found[DISTANCES] = FEATURE_NONE * factor
+            self.products[cap, place] = <size_t>found
+        return <const uint64_t*><size_t>self.products[cap, place]
+
+    cdef int lay_asked(self, KeysC* k, shape, keys, filled) except -1:
+        """Those with conditions last."""
+        cdef AskedC* a
+        plan = self.layout.plan
+        bits = {}
+        for i in range(self.n_conditions):
+            bits[self.element_conditions[<int>i].node, self.element_conditions[<int>i].value] = 1 << i
+        k.first_direct = filled["asked"]
+        for number, key in enumerate(keys):
+            if key.direct and not key.need:
+                k.n_direct += <int32_t>len(key.roles)
+            for role in key.roles if key.direct else ():
+                a = &self.asked[filled["asked"]]
+                filled["asked"] += 1
+                a.sum, a.role = number, self.number_of[role]
+                a.seed = self.roles[a.role].seed
+                for i, (node, value) in enumerate(plan.conditions):
+                    if key.need >> i & 1:
+                        place = shape.places.index(plan.nodes[base_of(plan, node)][1])
+                        a.need[<int>place] |= <uint64_t>bits[self.condition_of((node, value))]
+        k.first_asked = k.first_direct + k.n_direct
+        k.n_asked = filled["asked"] - k.first_asked
+        return 0
+
+    def lay_regions(self, shapes, filled):
+        """What each place of each shape contributes to each sum, region by region."""
+        plan = self.layout.plan
+        for region in REGIONS:
+            for shape in shapes:
+                for place in shape.places:
+                    for key in getattr(shape, region):
+                        terms = [term for term in key.terms if not self.is_across(term)
+                                 and plan.nodes[base_of(plan, term.part.node)][1] == place]
+                        self.lay_share(&self.shares[filled["share"]], terms, filled)
+                        filled["share"] += 1
+        self.n_plain, self.n_bare, self.n_rich = filled["plain"], filled["bare"], filled["rich"]
+
+    cdef int lay_share(self, ShareC* share, terms, filled) except -1:
+        plan = self.layout.plan
+        share.first_term, share.n_terms = filled["term"], <int32_t>len(terms)
+        for term in terms:
+            part = term.part
+            other = self.relative_of[path_of(plan, part.other)] if part.kind == DIST else part.other
+            self.terms[filled["term"]] = TermC(
+                PartC(part.kind, self.relative_of[path_of(plan, part.node)], other, part.cap), factor_of(term.factor))
+            filled["term"] += 1
         return 0
 
     def lay_lines(self, shapes):
@@ -239,7 +299,6 @@ cdef class EasyFlat:
         there, and at new neighbours if it looks past the place where the dependent was: behind the head, or before."""
         for number, shape in enumerate(shapes):
             places = [place - shape.first for place in shape.places]
-            has_more = shape.rich >= 0 or shape.conditional
             reach = max(places)
             for j in range(reach + 1):
                 if j > 0:                           # the dependent was left of the head
@@ -247,7 +306,8 @@ cdef class EasyFlat:
                 if reach > j:                       # or right of it
                     self.new_plain[1][<int>j] |= 1 << number
                 for side in range(2):
-                    if has_more and (self.new_plain[<int>side][<int>j] >> <int>number & 1 or j in places):
+                    if self.shapes[<int>number].has_rich and (
+                            self.new_plain[<int>side][<int>j] >> <int>number & 1 or j in places):
                         self.new_rich[<int>side][<int>j] |= 1 << number
 
 
@@ -257,9 +317,17 @@ cdef uint64_t factor_of(place) except 0:
     return feature_factor[<int>place] if place < FEATURE_FACTORS else splitmix64(&seed) | 1
 
 
-def depth_of(plan, node):
-    """How many steps away from the list."""
+def path_of(plan, node):
+    """The steps from an element to a node."""
     step, argument = plan.nodes[node]
-    if STEPS[step] == "pair":
-        return 0
-    return 1 + (STEPS[step] in ("l2", "r2")) + depth_of(plan, argument)
+    return () if STEPS[step] == "pair" else (*path_of(plan, argument), STEPS[step])
+
+
+def steps_to(node, kind, start, near):
+    """(node, from where, field); a second dependent is the sibling of the outermost one, `near` if that is at hand."""
+    fields = fields_of_a_node()
+    if kind in fields:
+        return [(node, start, fields[kind])]
+    if near is not None:
+        return [(node, near, fields["sib"])]
+    return [(node, start, fields[kind[0]]), (node, node, fields["sib"])]

@@ -49,6 +49,11 @@ cdef struct ListMemoryC:
     int16_t* plain          # [slot][line]: of plain rules alone, where there are others too
     uint64_t* rows          # [slot][row]: what the lines were added up from
     CountC* counts          # [slot][shape]
+    const uint64_t** record  # [slot]: of its word
+    const uint64_t** rich   # [slot]: what it contributes to rich sums: as the record has it, or
+    uint64_t* own           # [slot][contribution]: as it is now that it has dependents
+    uint64_t* conditions    # [slot]: those that hold
+    int32_t* bare           # [slot]: has it no dependents?
     uint32_t* stale_plain   # [slot]: shapes of which the plain sum must be made again,
     uint32_t* stale_rich    # and of which the rest
     int32_t* left           # [slot]: neighbours in the list, missing ones included
@@ -64,7 +69,7 @@ cdef struct ListMemoryC:
 
 cdef class EasyMemory(Memory):
     cdef ListMemoryC list
-    cdef int32_t n_lines, n_plain_lines, n_rows, n_shapes
+    cdef int32_t n_lines, n_plain_lines, n_rows, n_shapes, n_rich
     cdef void* memory           # owns the arrays above
     cdef size_t bytes
 

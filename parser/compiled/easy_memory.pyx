@@ -42,13 +42,14 @@ cdef class EasyMemory(Memory):
         cdef ListMemoryC* list = &self.list
         cdef size_t lines = self.n_lines * EASY_LANES * sizeof(int16_t)
         cdef size_t plain = self.n_plain_lines * EASY_LANES * sizeof(int16_t)
-        cdef size_t one = lines + plain + self.n_rows * sizeof(uint64_t) + self.n_shapes * sizeof(CountC) + 6 * 4 + 4
+        cdef size_t one = (lines + plain + (self.n_rows + self.n_rich + 3) * sizeof(uint64_t)
+                           + self.n_shapes * sizeof(CountC) + 8 * 4)
         cdef char* at
         if slots * one <= self.bytes:
             return 0
         free(self.memory)
         self.memory, self.bytes = NULL, 0
-        if posix_memalign(&self.memory, LINE, (slots + slots // 4) * one + 16 * LINE) != 0:
+        if posix_memalign(&self.memory, LINE, (slots + slots // 4) * one + 24 * LINE) != 0:
             self.memory = NULL
             with gil:
                 raise MemoryError(f"no memory for a list of {slots} words")
@@ -59,6 +60,11 @@ cdef class EasyMemory(Memory):
         list.plain = <int16_t*>take(&at, slots * plain)
         list.rows = <uint64_t*>take(&at, slots * self.n_rows * sizeof(uint64_t))
         list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
+        list.record = <const uint64_t**>take(&at, slots * sizeof(void*))
+        list.rich = <const uint64_t**>take(&at, slots * sizeof(void*))
+        list.own = <uint64_t*>take(&at, slots * self.n_rich * sizeof(uint64_t))
+        list.conditions = <uint64_t*>take(&at, slots * sizeof(uint64_t))
+        list.bare = <int32_t*>take(&at, slots * 4)
         list.stale_plain = <uint32_t*>take(&at, slots * 4)
         list.stale_rich = <uint32_t*>take(&at, slots * 4)
         list.left = <int32_t*>take(&at, slots * 4)

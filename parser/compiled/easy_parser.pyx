@@ -46,7 +46,6 @@ cdef class CompiledEasyParser(EasyParser):
         cdef MemoryC* m = (<ListMemoryC*>work.own_c).m
         cdef int32_t i
         (<EasyMemory>work.own).begin_sentence(n)
-        (<EasyMemory>work.own).begin_list(n)
         for i in range(1, n + 1):
             m.of_word[i] = self.engine.record_of(m, words + <size_t>i * self.extractor.stride)
         fetch_records(m, n)
@@ -61,7 +60,6 @@ cdef class CompiledEasyParser(EasyParser):
         cdef uint64_t* record
         cdef int32_t i
         (<EasyMemory>work.own).begin_sentence(n)
-        (<EasyMemory>work.own).begin_list(n)
         for i in range(1, n + 1):
             key = cells_key(atomizer, cell)
             record = find_record(m, key)
@@ -118,6 +116,7 @@ cdef class CompiledEasyParser(EasyParser):
         work.lists.reserve(1, n)
         s = work.lists.at(0)
         self.system.init(s, n)
+        (<EasyMemory>work.own).begin_list(n)
         return s
 
     cdef void attach(self, ListMemoryC* list, ListC* s, int32_t left, int32_t* head, int32_t* dep) noexcept nogil:
@@ -180,7 +179,6 @@ cdef class CompiledEasyParser(EasyParser):
         wrong = []
         for _again in range(2):         # the second time everything is remembered
             (<EasyMemory>work.own).begin_sentence(n)
-            (<EasyMemory>work.own).begin_list(n)
             for i in range(1, n + 1):
                 m.of_word[i] = self.engine.record_of(m, &values[i + 1, 0])
             s = self.begin_list(work, n)

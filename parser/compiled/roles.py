@@ -7,16 +7,33 @@ window these are one rule with several *roles*. The elements that a rule looks a
 element may stand; a pair adds up one line of every shape and place. So an attachment changes few sums, however many
 pairs see it, and every sum is looked up once for all its places.
 
-Rules of words and distances alone (*plain*) change only where elements become neighbours; the others (*rich*) look at
-dependents too. Rules with conditions, which seldom hold, are asked one by one.
+The rules of a shape are *plain* if they look at words and distances alone: their sum changes only where elements become
+neighbours. The others are *rich*; where no element has dependents they need shorter keys, and fewer (*bare*).
+
+A key is a seed and a sum of terms, value times factor. All that an element contributes to it is one number, which is
+made when a word is first met (plain, bare), or when an element gets a dependent (rich). So the keys of a shape are a few
+sums of vectors.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from parser.compiled.groups import CROSS, DIST, Chunk, Pattern, base_of, make_chunk, nodes_of
-from parser.compiled.program import Layout, Local, Lookup, Program, Term
-from parser.feature.plan import Part, Plan, Rule, make_plan
+from parser.compiled.groups import (
+    DIST,
+    Costs,
+    Group,
+    base_group,
+    base_of,
+    before,
+    bits_of,
+    in_pattern,
+    is_direct,
+    join_all,
+    nodes_of,
+)
+from parser.compiled.program import PRESENCE, identity, in_order
+from parser.feature.hashing import seed_of
+from parser.feature.plan import MAX_NODES, Part, Plan, Rule, make_plan
 from parser.feature.templates import LIST_BASES, Node, Template, TemplateError, TemplateSet
 
 STORED = 0
@@ -32,11 +49,22 @@ class Role:
 
 
 @dataclass(frozen=True)
-class Direct:
-    """Templates of one sum of terms, each with a seed of its own, looked up one by one."""
+class Term:
+    """A value times the factor of its place in the key."""
 
+    part: Part
+    factor: int
+
+
+@dataclass(frozen=True)
+class Key:
+    """A remembered sum; or, `direct`, what the feature keys of some roles have in common."""
+
+    seed: int
     terms: tuple[Term, ...]
     roles: tuple[Role, ...]
+    direct: bool = False
+    need: int = 0  # conditions without which there is nothing to ask
 
 
 @dataclass(frozen=True)
@@ -44,9 +72,10 @@ class Shape:
     places: tuple[int, ...]  # of its elements in the moved window
     moves: tuple[int, ...]  # by how many places it was moved: a line for each
     rules: tuple[int, ...]  # of the moved plan
-    conditional: tuple[int, ...]  # those of them that have conditions
-    plain: int  # chunk; -1: none
-    rich: int
+    plain_rules: tuple[int, ...]
+    plain: tuple[Key, ...]  # remembered ones first, then direct ones, those with conditions last
+    rich: tuple[Key, ...]
+    bare: tuple[Key, ...]
 
     @property
     def first(self) -> int:
@@ -54,55 +83,109 @@ class Shape:
 
 
 @dataclass
-class RoleLayout(Layout):
-    """Programs as for the stack systems; their direct lookups are Directs."""
+class RoleLayout:
+    """`plan`: of the moved templates; attributes and stored values are those of the set's own, and more."""
 
-    roles: list[list[Role]] = field(default_factory=list)  # by rule
+    plan: Plan
+    roles: list[list[Role]]  # by rule
     shapes: list[Shape] = field(default_factory=list)
 
-    def program(self, chunk: Chunk, pattern: Pattern) -> Program:
-        found = super().program(chunk, pattern)
-        here = {local: number for number, local in enumerate(found.locals)}
-        direct = [one for rule in pattern.direct for one in self.directs(rule, here)]
-        return replace(found, locals=tuple(here), direct=tuple(direct))
+    def __post_init__(self) -> None:
+        by_places: dict[tuple[int, ...], list[int]] = {}
+        for rule in range(len(self.plan.rules)):
+            by_places.setdefault(places_of(self.plan, rule), []).append(rule)
+        for places in sorted(by_places, key=lambda places: (len(places), places)):
+            self.shapes.append(self.shape(places, by_places[places]))
 
-    def direct(self, number: int, _here: dict[Local, int]) -> Lookup:
-        """Nothing yet: see program."""
-        return Lookup(0, (), (number,))
+    def shape(self, places: tuple[int, ...], rules: list[int]) -> Shape:
+        plain = [rule for rule in rules if is_plain(self.plan, rule)]
+        rich = [rule for rule in rules if rule not in plain]
+        moves = {role.moved for rule in rules for role in self.roles[rule]}
+        alone = len(places) == 1  # then plain and bare sums are known by words
+        return Shape(
+            places,
+            tuple(sorted(moves)),
+            tuple(rules),
+            tuple(plain),
+            self.keys(places, plain, kept=alone),
+            self.keys(places, rich),
+            self.keys(places, rich, kept=alone, bare=True),
+        )
 
-    def directs(self, rule: int, here: dict[Local, int]) -> Iterator[Direct]:
+    def keys(
+        self, places: tuple[int, ...], rules: list[int], *, kept: bool = False, bare: bool = False
+    ) -> tuple[Key, ...]:
+        """kept: nothing is asked directly. bare: no element has dependents, or a head."""
+        bases = {node for node in range(len(self.plan.nodes)) if self.is_base(node, places)}
+        gone = frozenset(node for node in range(len(self.plan.nodes)) if base_of(self.plan, node) != node) if bare else ()
+        asked = [r for r in rules if self.plan.rules[r].need and self.is_sure(r, bases) and not kept]
+        groups = join_all([base_group(self.plan, rule) for rule in rules if rule not in asked], Costs())
+        if bare:
+            needs = [before(self.plan, node) for node in range(len(self.plan.nodes))]
+            found = in_pattern(self.plan, groups, tuple(sorted(gone)), frozenset(), needs)
+            groups = join_all(list(found), Costs())
+            asked = [rule for rule in asked if not set(bits_of(self.plan.rules[rule].any_of)) <= gone]
+        one_by_one = [group for group in groups if not kept and self.asks_directly(group, bases)]
+        asked = [rule for group in one_by_one for rule in sorted(group.rules)] + asked
+        direct = [key for rule in asked for key in self.directs(rule)]
+        found = [self.remembered(places, group, bases, gone) for group in groups if group not in one_by_one]
+        return (*found, *sorted(direct, key=lambda key: key.need != 0))
+
+    def is_base(self, node: int, places: tuple[int, ...]) -> bool:
+        return base_of(self.plan, node) == node and self.plan.nodes[node][1] in places
+
+    def is_sure(self, rule: int, bases: set[int]) -> bool:
+        """Does it fire as soon as any element is there?"""
+        return bases <= set(bits_of(self.plan.rules[rule].any_of))
+
+    def asks_directly(self, group: Group, bases: set[int]) -> bool:
+        """Words together with something else: too many keys to remember; see groups.is_direct."""
+        return (
+            group.has_words
+            and is_direct(self.plan, group, frozenset(bases))
+            and all(self.is_sure(rule, bases) for rule in group.rules)
+        )
+
+    def remembered(self, places, group: Group, bases: set[int], gone: Iterable[int]) -> Key:
+        parts = [Part(STORED, node, self.plan.stored_value(sorted(found))) for node, found in group.words]
+        parts += sorted(group.parts, key=in_order)
+        unsure = [rule for rule in group.rules if not self.is_sure(rule, bases)]
+        nodes = {node for rule in unsure for node in bits_of(self.plan.rules[rule].any_of)} - set(gone)
+        parts += [Part(PRESENCE, node) for node in sorted(nodes)]
+        roles = tuple(role for rule in sorted(group.rules) for role in self.roles[rule])
+        seed = seed_of(repr((places, identity(group))))
+        return Key(seed, tuple(Term(part, place) for place, part in enumerate(parts)), roles)
+
+    def directs(self, rule: int) -> Iterator[Key]:
         by_terms: dict[tuple[Term, ...], list[Role]] = {}
         for role in self.roles[rule]:
-            terms = tuple(self.term(part, place, here) for place, part in enumerate(role.parts))
+            terms = tuple(Term(part, place) for place, part in enumerate(role.parts))
             by_terms.setdefault(terms, []).append(role)
         for terms, roles in by_terms.items():
-            yield Direct(terms, tuple(roles))
+            yield Key(0, terms, tuple(roles), True, self.plan.rules[rule].need >> MAX_NODES)
 
 
 def role_layout(templates: TemplateSet, pos: str) -> RoleLayout:
-    """Attributes and stored values are those of the set's own plan, and more behind them."""
     plan = make_plan(templates, pos)
     try:
-        moved, roles = move_all(plan, True)
+        return RoleLayout(*moved(plan, True))
     except TemplateError:  # more nodes than one plan has room for: every template where it is
-        moved, roles = move_all(plan, False)
-    chunks: list[Chunk] = []
-    shapes = list(shapes_of(moved, roles, chunks))
-    return RoleLayout(moved, chunks, roles=roles, shapes=shapes)
+        return RoleLayout(*moved(plan, False))
 
 
-def move_all(plan: Plan, to_front: bool) -> tuple[Plan, list[list[Role]]]:
-    moved = replace(plan, nodes=[], parts=[], conditions=[], rules=[], node_ids={})
+def moved(plan: Plan, to_front: bool) -> tuple[Plan, list[list[Role]]]:
+    """A plan that shares the attributes and stored values of the other."""
+    front = replace(plan, nodes=[], parts=[], conditions=[], rules=[], node_ids={})
     names = {number: node for node, number in plan.node_ids.items()}
     roles: list[list[Role]] = []
     for number, rule in enumerate(plan.rules):
         by = min(places_of(plan, number)) if to_front else 0
-        at = place_in(moved, rule_alone(moved, moved_template(rule.template, by)))
+        at = place_in(front, rule_alone(front, moved_template(rule.template, by)))
         if at == len(roles):
             roles.append([])
-        parts = tuple(moved_part(moved, names, plan.parts[part], by) for part in rule.parts)
+        parts = tuple(moved_part(front, names, plan.parts[part], by) for part in rule.parts)
         roles[at].append(Role(number, by, parts))
-    return moved, roles
+    return front, roles
 
 
 def place_in(plan: Plan, rule: Rule) -> int:
@@ -130,9 +213,9 @@ def moved_template(template: Template, by: int) -> Template:
     )
 
 
-def moved_part(moved: Plan, names: dict[int, Node], part: Part, by: int) -> Part:
-    other = moved.node(moved_node(names[part.other], by)) if part.kind == DIST else part.other
-    return replace(part, node=moved.node(moved_node(names[part.node], by)), other=other)
+def moved_part(front: Plan, names: dict[int, Node], part: Part, by: int) -> Part:
+    other = front.node(moved_node(names[part.other], by)) if part.kind == DIST else part.other
+    return replace(part, node=front.node(moved_node(names[part.node], by)), other=other)
 
 
 def places_of(plan: Plan, rule: int) -> tuple[int, ...]:
@@ -143,21 +226,3 @@ def places_of(plan: Plan, rule: int) -> tuple[int, ...]:
 def is_plain(plan: Plan, rule: int) -> bool:
     kinds = {plan.parts[part].kind for part in plan.rules[rule].parts}
     return kinds <= {STORED, DIST} and all(base_of(plan, node) == node for node in nodes_of(plan, rule))
-
-
-def shapes_of(plan: Plan, roles: list[list[Role]], chunks: list[Chunk]) -> Iterator[Shape]:
-    by_places: dict[tuple[int, ...], list[int]] = {}
-    for rule in range(len(plan.rules)):
-        by_places.setdefault(places_of(plan, rule), []).append(rule)
-    for places in sorted(by_places, key=lambda places: (len(places), places)):
-        rules = by_places[places]
-        kinds: dict[str, list[int]] = {"plain": [], "rich": [], "conditional": []}
-        for rule in rules:
-            kinds["conditional" if plan.rules[rule].need else "plain" if is_plain(plan, rule) else "rich"].append(rule)
-        numbers = []
-        for kind in ("plain", "rich"):
-            numbers.append(len(chunks) if kinds[kind] else -1)
-            if kinds[kind]:
-                chunks.append(make_chunk(plan, CROSS, -1, kinds[kind]))
-        moves = tuple(sorted({role.moved for rule in rules for role in roles[rule]}))
-        yield Shape(places, moves, tuple(rules), tuple(kinds["conditional"]), *numbers)
