@@ -40,14 +40,15 @@ cdef class EasyEngine(EasyFlat):
     cdef const easy_kernel* easy
     cdef TableC rows_of
     cdef kernel_filter filter
-    cdef readonly int32_t n_columns
+    cdef readonly int32_t n_columns, n_head
     cdef int32_t n_labels, stride, n_contributions
     cdef readonly int32_t row_width     # of the memory's rows, for a row of all lines
     cdef bint single_root, has_root
     cdef int32_t* bias_sums             # [n_columns]
     cdef int16_t* bias                  # a line
-    cdef int16_t* masks                 # two lines: any attachment; only those of the right element to the left one
-    cdef int16_t* rank                  # a line; the lane of the columns behind the head has 0
+    cdef int16_t* masks                 # two lines: any attachment, or only those of the right element to the left one;
+                                        # and two without the lanes of the columns behind the head
+    cdef int16_t* rank                  # a line; those of the columns behind the head have 0
     cdef int32_t* column_of_rank
     cdef int32_t* actions               # of the columns
 
@@ -74,7 +75,10 @@ cdef class EasyEngine(EasyFlat):
 
     cdef void refresh(self, ListMemoryC* list, const ListC* s, const int32_t* pairs, int32_t n) noexcept nogil
     cdef void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
+    cdef int32_t best_of_head(self, ListMemoryC* list, int32_t left, const int16_t* masks, int32_t* top) noexcept nogil
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
+    cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
+    cdef void add_tails(self, ListMemoryC* list, int32_t left) noexcept nogil
     cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                    SceneC* scene) noexcept nogil
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil

@@ -7,8 +7,7 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, PRESENCE, WINDOW, AcrossC, AskedC, ConditionC, EasyFlat,
                                         KeyC, KeysC, NodeOfC, RoleC, ShapeC, ShareC, StepC, TermC)
-from parser.compiled.easy_memory cimport (BLOCK, EASY_BEHIND, EASY_HEAD, EASY_LANES, EASY_LINE, EASY_PRESENT,
-                                          EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, CountC,
+from parser.compiled.easy_memory cimport (BLOCK, EASY_LANES, EASY_LINE, EASY_PRESENT, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, CountC,
                                           EasyMemory, ListMemoryC, easy_kernels, forget_rows)
 from parser.compiled.memory cimport (LINE, N_KERNEL_SETS, ROW_LIMIT, MemoryC, aligned, find_record, home_of,
                                      kernel_bucket, kernel_sets, look_beside, new_record, remember, values_of)
@@ -24,6 +23,7 @@ from parser.compiled.engine import kernel_names
 from parser.feature.atoms import Atomizer
 
 cdef enum:
+    HEAD = 50                   # columns with scores of their own, if not all can have them
     PLAIN = 0                   # regions of what an element contributes
     BARE = 1
     RICH = 2
@@ -68,25 +68,29 @@ cdef class EasyEngine(EasyFlat):
 
     def lay_columns(self, actions):
         cdef int32_t column, place, lane
+        cdef int32_t numbers[EASY_LANES]
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
-        self.bias = <int16_t*>aligned(4 * EASY_LANES * sizeof(int16_t))
-        self.masks, self.rank = self.bias + EASY_LANES, self.bias + 3 * EASY_LANES
+        self.bias = <int16_t*>aligned(6 * EASY_LANES * sizeof(int16_t))
+        self.masks, self.rank = self.bias + EASY_LANES, self.bias + 5 * EASY_LANES
         self.bias_sums = <int32_t*>aligned((2 * self.n_columns + EASY_LANES) * sizeof(int32_t))
         self.actions, self.column_of_rank = self.bias_sums + self.n_columns, self.bias_sums + 2 * self.n_columns
         if row:
             add_table_row(&self.rows_of, row, self.bias_sums)
-        most, behind = 0, 0
+        self.n_head = self.n_columns if self.n_columns <= EASY_SIZE else HEAD
         for column in range(self.n_columns):
             self.actions[column] = actions[column]
-            most = max(most, abs(self.bias_sums[column]))
-            behind = max(behind, self.bias_sums[column]) if column >= EASY_HEAD else behind
-        for lane in range(min(self.n_columns, EASY_HEAD)):
-            self.bias[lane] = <int16_t>self.bias_sums[lane]     # a single row fits
-            self.masks[lane] = -1
+        write_line(self.bias_sums, self.n_columns, self.n_head, numbers)
+        for lane in range(EASY_LANES):
+            self.bias[lane] = <int16_t>numbers[lane]    # a single row fits
+        for lane in range(self.n_head):
+            self.masks[lane] = self.masks[2 * EASY_LANES + lane] = -1
             self.masks[EASY_LANES + lane] = -<int16_t>(self.actions[lane] >= self.n_labels)
-        self.bias[EASY_BEHIND], self.bias[EASY_SIZE] = behind, most
-        self.masks[EASY_BEHIND] = self.masks[EASY_LANES + EASY_BEHIND] = -<int16_t>(self.n_columns > EASY_HEAD)
-        head = range(min(self.n_columns, <int>EASY_HEAD))
+            self.masks[3 * EASY_LANES + lane] = self.masks[EASY_LANES + lane]
+        for column in range(self.n_head, self.n_columns):
+            lane = lane_of(column, self.n_head)
+            self.masks[lane] = -1
+            self.masks[EASY_LANES + lane] |= -<int16_t>(self.actions[column] >= self.n_labels)
+        head = range(self.n_head)
         for place, column in enumerate(sorted(head, key=lambda column: actions[column])):
             self.rank[column], self.column_of_rank[place + 1] = place + 1, column
 
@@ -194,7 +198,6 @@ cdef class EasyEngine(EasyFlat):
                 at += self.easy.largest(list.top + at, min(<int32_t>BLOCK, list.n_tops - at))
             if list.pick[at] >= 0:
                 return at
-            list.m.full += 1
             self.settle(list, s, at)
 
     cdef int32_t attached(self, ListMemoryC* list, const ListC* s, int32_t head, int32_t dep,
@@ -266,25 +269,46 @@ cdef class EasyEngine(EasyFlat):
                 self.score_pair(list, s, pairs[i])
 
     cdef void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
+        cdef int32_t top, rank = self.best_of_head(list, left, self.masks, &top)
+        if list.m.sums[EASY_SIZE] > ROW_LIMIT:
+            list.m.wide += 1
+            self.settle_wide(list, s, left)
+        else:
+            list.pick[left] = self.column_of_rank[rank] if rank > 0 else -1
+            set_top(self, list, left, top)
+
+    cdef inline int32_t best_of_head(self, ListMemoryC* list, int32_t left, const int16_t* masks,
+                                     int32_t* top) noexcept nogil:
+        """The rank of the best among the first columns, and what else the masks let through."""
         cdef const int16_t** line = list.m.longs
         cdef const int16_t* lines[WINDOW]
-        cdef int32_t i, slot = list.left[list.left[left]], n = self.n_lines, rank, top
+        cdef int32_t i, slot = list.left[list.left[left]], n = self.n_lines
         for i in range(WINDOW):
             lines[i] = list.lines + <size_t>slot * n * EASY_LANES
             slot = list.right[slot]
         line[0] = self.bias
         for i in range(n):
             line[i + 1] = lines[self.lines[i].place] + self.lines[i].line * EASY_LANES
-        rank = self.easy.best(line, n + 1, self.masks + (EASY_LANES if left == PADS else 0), self.rank, list.m.sums,
-                              &top)
-        if list.m.sums[EASY_SIZE] > ROW_LIMIT:
-            list.m.wide += 1
-            self.settle(list, s, left)
-            return
-        list.pick[left] = self.column_of_rank[rank] if rank > 0 else -1
-        set_top(self, list, left, top)
+        return self.easy.best(line, n + 1, masks + (EASY_LANES if left == PADS else 0), self.rank, list.m.sums, top)
 
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
+        """The best of all columns of a pair of which only a bound is known."""
+        cdef const int32_t* scores = list.m.scores
+        cdef int32_t top, column, best = self.column_of_rank[self.best_of_head(list, left, self.masks + 2 * EASY_LANES,
+                                                                              &top)]
+        list.m.full += 1
+        if list.lost:
+            self.settle_wide(list, s, left)
+            return
+        self.add_tails(list, left)
+        for column in range(self.n_head, self.n_columns):
+            if scores[column] >= top and not (left == PADS and self.actions[column] < self.n_labels):
+                if scores[column] > top or self.actions[column] < self.actions[best]:
+                    best, top = column, scores[column]
+        list.pick[left] = best
+        set_top(self, list, left, top)
+
+    cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         """The best of all columns, in 32 bits; of equal ones the first action."""
         cdef const int32_t* scores = list.m.scores
         cdef int32_t column, best = -1
@@ -297,6 +321,27 @@ cdef class EasyEngine(EasyFlat):
                 best = column
         list.pick[left] = best
         set_top(self, list, left, scores[best])
+
+    cdef void add_tails(self, ListMemoryC* list, int32_t left) noexcept nogil:
+        """Scores of the columns behind the head."""
+        cdef MemoryC* m = list.m
+        cdef const uint64_t* row
+        cdef int32_t slots[WINDOW]
+        cdef int32_t i, k, slot = list.left[list.left[left]], n
+        cdef uint64_t tail
+        for i in range(WINDOW):
+            slots[i] = slot
+            slot = list.right[slot]
+        for i in range(self.n_head, self.n_columns):
+            m.scores[i] = self.bias_sums[i]
+        for i in range(self.n_lines):
+            slot = slots[self.lines[i].place]
+            row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
+            n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
+            tail = <uint64_t>1 << (EASY_TAIL + self.lines[i].line_of_row)
+            for k in range(n):
+                if row[k] & tail:
+                    add_tail(m, row[k], self.lines[i].line_of_row, m.scores)
 
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         cdef int32_t window[WINDOW]
@@ -339,7 +384,7 @@ cdef class EasyEngine(EasyFlat):
             rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
             for k in range(n):
-                add_line(m, rows[k], self.lines[i].line - shape.first_line, self.n_columns, m.scores)
+                add_line(m, rows[k], self.lines[i].line - shape.first_line, self.n_head, m.scores)
 
     # Sums of elements
 
@@ -585,18 +630,14 @@ cdef class EasyEngine(EasyFlat):
         cdef char* start = m.arena + <size_t>m.used * LINE
         cdef char* at = start
         cdef const int32_t* found
-        cdef int32_t line, lane, size, behind, n, n_head = min(self.n_columns, <int32_t>EASY_HEAD)
+        cdef int32_t line, lane, size, n
         cdef int32_t numbers[EASY_LANES]
         for line in range(n_lines):
             found = m.found + line * self.n_columns
-            size, behind = bounds_of(found, self.n_columns)
+            size = write_line(found, self.n_columns, self.n_head, numbers)
             if size == 0:
                 continue
             m.has_wide_rows |= size > ROW_LIMIT
-            memset(numbers, 0, EASY_LANES * sizeof(int32_t))
-            for lane in range(n_head):
-                numbers[lane] = max(-<int32_t>ROW_LIMIT, min(found[lane], <int32_t>ROW_LIMIT))
-            numbers[EASY_BEHIND], numbers[EASY_SIZE] = min(behind, 32767), min(size, 32767)
             row |= <uint64_t>1 << (EASY_PRESENT + line)
             if size > 127:
                 row |= <uint64_t>1 << (EASY_WIDE + line)
@@ -608,7 +649,7 @@ cdef class EasyEngine(EasyFlat):
                     at[lane] = <char>numbers[lane]
                 at += EASY_LANES
         for line in range(n_lines):
-            n = write_tail(<uint16_t*>at, m.found + line * self.n_columns, self.n_columns)
+            n = write_tail(<uint16_t*>at, m.found + line * self.n_columns, self.n_head, self.n_columns)
             if n > 0:
                 row |= <uint64_t>1 << (EASY_TAIL + line)
                 at += 2 * n
@@ -715,20 +756,31 @@ cdef inline feat_t local_value(const PartC* part, const SceneC* scene) noexcept 
     return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
 
 
-cdef inline (int32_t, int32_t) bounds_of(const int32_t* found, int32_t n) noexcept nogil:
-    """Of the size of all numbers, and of those behind the head (not below 0)."""
-    cdef int32_t i, size = 0, behind = 0
+cdef inline int32_t lane_of(int32_t column, int32_t n_head) noexcept nogil:
+    """Columns behind the head, those with many weights first, are dealt out to as many groups as there are lanes."""
+    return column if column < n_head else n_head + (column - n_head) % (EASY_SIZE - n_head)
+
+
+cdef inline int32_t write_line(const int32_t* found, int32_t n, int32_t n_head, int32_t* out) noexcept nogil:
+    """From the scores of all columns; gives a bound of their size."""
+    cdef int32_t i, lane, x, size = 0
+    for i in range(EASY_LANES):
+        out[i] = 0 if i < n_head else -ROW_LIMIT
     for i in range(n):
         size = max(size, max(found[i], -found[i]))
-    for i in range(EASY_HEAD, n):
-        behind = max(behind, found[i])
-    return size, behind
+        x = max(-<int32_t>ROW_LIMIT, min(found[i], <int32_t>ROW_LIMIT))
+        lane = lane_of(i, n_head)
+        out[lane] = x if i < n_head else max(out[lane], x)
+    for i in range(n_head, EASY_SIZE):
+        out[i] = 0 if out[i] == -ROW_LIMIT else out[i]      # no column has this lane, or the size tells
+    out[EASY_SIZE] = min(size, <int32_t>0x7FFF)
+    return size
 
 
-cdef inline int32_t write_tail(uint16_t* out, const int32_t* found, int32_t n) noexcept nogil:
+cdef inline int32_t write_tail(uint16_t* out, const int32_t* found, int32_t first, int32_t n) noexcept nogil:
     """The columns behind the head: their number, then column and score of each. 16-bit numbers written; 0: none."""
     cdef int32_t i, count = 0
-    for i in range(EASY_HEAD, n):
+    for i in range(first, n):
         if found[i] != 0:
             out[1 + 2 * count] = <uint16_t>i
             (<int16_t*>out)[2 + 2 * count] = <int16_t>max(-<int32_t>ROW_LIMIT, min(found[i], <int32_t>ROW_LIMIT))
@@ -739,28 +791,32 @@ cdef inline int32_t write_tail(uint16_t* out, const int32_t* found, int32_t n) n
 
 
 cdef inline int32_t n_bits(uint64_t bits) noexcept nogil:
-    cdef int32_t n = 0
-    while bits:
-        bits &= bits - 1
-        n += 1
-    return n
+    """Of six."""
+    cdef uint64_t pairs = (bits & 21) + (bits >> 1 & 21)
+    return <int32_t>((pairs & 3) + (pairs >> 2 & 3) + (pairs >> 4))
 
 
-cdef void add_line(const MemoryC* m, uint64_t row, int32_t line, int32_t n_columns, int32_t* out) noexcept nogil:
+cdef void add_line(const MemoryC* m, uint64_t row, int32_t line, int32_t n_head, int32_t* out) noexcept nogil:
     """Adds one line of a row to the scores of all columns."""
     cdef uint64_t present = row >> EASY_PRESENT & 63, wide = row >> EASY_WIDE & present, tail = row >> EASY_TAIL & 63
     cdef uint64_t before = (<uint64_t>1 << line) - 1
-    cdef const char* start = m.arena + (row >> EASY_LINE) * LINE
-    cdef const char* at = start + (n_bits(present & before) + n_bits(wide & before)) * EASY_LANES
-    cdef const uint16_t* more
-    cdef int32_t i, n = min(n_columns, <int32_t>EASY_HEAD)
+    cdef const char* at = (m.arena + (row >> EASY_LINE) * LINE
+                           + (n_bits(present & before) + n_bits(wide & before)) * EASY_LANES)
+    cdef int32_t i
     if present >> line & 1:
-        for i in range(n):
+        for i in range(n_head):
             out[i] += (<const int16_t*>at)[i] if wide >> line & 1 else (<const int8_t*>at)[i]
-    if not tail >> line & 1:
-        return
-    more = <const uint16_t*>(start + (n_bits(present) + n_bits(wide)) * EASY_LANES)
-    for _ in range(n_bits(tail & before)):
+    if tail >> line & 1:
+        add_tail(m, row, line, out)
+
+
+cdef void add_tail(const MemoryC* m, uint64_t row, int32_t line, int32_t* out) noexcept nogil:
+    """Adds what a row has of a line for columns behind the head."""
+    cdef uint64_t present = row >> EASY_PRESENT & 63, wide = row >> EASY_WIDE & present, tail = row >> EASY_TAIL & 63
+    cdef const uint16_t* more = <const uint16_t*>(m.arena + (row >> EASY_LINE) * LINE
+                                                  + (n_bits(present) + n_bits(wide)) * EASY_LANES)
+    cdef int32_t i
+    for _ in range(n_bits(tail & ((<uint64_t>1 << line) - 1))):
         more += 1 + 2 * more[0]
     for i in range(more[0]):
         out[more[1 + 2 * i]] += (<const int16_t*>more)[2 + 2 * i]

@@ -114,6 +114,8 @@ cdef struct ShapeC:
 cdef struct LineC:          # that a pair adds up
     int32_t place           # in the window
     int32_t line
+    int32_t line_of_row     # the same, of its shape
+    int32_t row             # where the rows of the shape are
     int32_t shape
 
 

@@ -292,7 +292,8 @@ cdef class EasyFlat:
                 found.append((shape.first + by, self.shapes[<int>number].first_line + line, number))
                 self.needed[<int>(shape.first + by)] |= 1 << number
         for i, (place, line, number) in enumerate(sorted(found)):
-            self.lines[<int>i] = LineC(place, line, number)
+            self.lines[<int>i] = LineC(place, line, line - self.shapes[<int>number].first_line,
+                                       self.shapes[<int>number].first_row, number)
 
     def lay_changes(self, shapes):
         """Element k of the new list is the head. What begins j places before it looks at it if it has an element

@@ -1,7 +1,7 @@
 /* Adding up lines of easy-first and finding the best of a pair: the same code compiled for several instruction sets.
 
-   A line has EASY_LANES numbers of 16 bits: the scores of the first EASY_HEAD columns; the largest that any column behind
-   them may have; and a bound of the size of all. Sums saturate, so that the bound says whether anything may have been
+   A line has EASY_LANES numbers of 16 bits: the scores of the first columns, the head; for groups of the columns behind
+   them the largest that any of a group may have; and a bound of the size of all. Sums saturate, so that the bound says whether anything may have been
    lost; where it does not, all variants give the same bits.
 
    A reference to a row of sums: 1 always; bits EASY_PRESENT on: which of the shape's lines it has; EASY_WIDE: which of
@@ -12,9 +12,7 @@
 #include <stdint.h>
 
 #define EASY_LANES 64
-#define EASY_HEAD 62
-#define EASY_BEHIND 62 /* lane of the columns behind the head */
-#define EASY_SIZE 63   /* lane of the bound of all */
+#define EASY_SIZE 63 /* lane of the bound of all */
 #define EASY_LOWEST (-32768)
 #define EASY_MOVES 6   /* lines of a row, at most */
 #define EASY_PRESENT 8

@@ -18,8 +18,6 @@ cdef enum:
 cdef extern from "parser/compiled/easy_kernel.h":
     enum:
         EASY_LANES
-        EASY_HEAD
-        EASY_BEHIND
         EASY_SIZE
         EASY_LOWEST
         EASY_MOVES
