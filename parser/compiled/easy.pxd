@@ -29,6 +29,7 @@ cdef struct TaskC:          # a shape's sum at an element, being made
     int32_t first_key
     int32_t n_plain_keys
     int32_t n_known         # rows that the word's record knows
+    const KeysC* rich       # rich or bare
     int32_t n_rich_keys
     bint plain              # is the plain part made, too?
 
@@ -41,7 +42,7 @@ cdef class EasyEngine(EasyFlat):
     cdef TableC rows_of
     cdef kernel_filter filter
     cdef readonly int32_t n_columns, n_head
-    cdef int32_t n_labels, stride, n_contributions
+    cdef int32_t n_labels, stride
     cdef readonly int32_t row_width     # of the memory's rows, for a row of all lines
     cdef bint single_root, has_root
     cdef int32_t* bias_sums             # [n_columns]
@@ -51,13 +52,15 @@ cdef class EasyEngine(EasyFlat):
     cdef int16_t* rank                  # a line; those of the columns behind the head have 0
     cdef int32_t* column_of_rank
     cdef int32_t* actions               # of the columns
+    cdef int32_t* lane_of               # of the columns: those behind the head share lanes
+    cdef int32_t n_blocks               # of EASY_LANES columns behind the head
 
     cpdef EasyMemory new_memory(self)
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
 
     cdef uint64_t* write_values(self, MemoryC* m, uint64_t* record, const feat_t* values, int32_t word) noexcept nogil
-    cdef void contribute(self, const MemoryC* m, const SceneC* scene, const ShareC* share, int32_t n,
+    cdef void contribute(self, const SceneC* scene, const ShareC* share, int32_t n,
                          uint64_t* out) noexcept nogil
     cdef uint64_t conditions_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
 
@@ -94,12 +97,14 @@ cdef class EasyEngine(EasyFlat):
                          uint64_t* total) noexcept nogil
     cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const int32_t* at, int32_t n_places, const uint64_t* total,
                      int32_t first) noexcept nogil
-    cdef void finish(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil
-    cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, int32_t first, int32_t n,
+    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil
+    cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil
+    cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, const KeysC* k, int32_t first, int32_t n,
                    uint64_t* rows) noexcept nogil
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil
     cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines) noexcept nogil
+    cdef int32_t write_line(self, const int32_t* found, int32_t* out) noexcept nogil
     cdef uint64_t role_sum(self, const MemoryC* m, const RoleC* role, const SceneC* scene) noexcept nogil
     cdef uint64_t present_of(self, const MemoryC* m, const ShapeC* shape, const SceneC* scene) noexcept nogil
     cdef void add_role(self, const MemoryC* m, const RoleC* role, uint64_t present, const SceneC* scene,

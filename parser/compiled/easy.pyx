@@ -7,7 +7,8 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, PRESENCE, WINDOW, AcrossC, AskedC, ConditionC, EasyFlat,
                                         KeyC, KeysC, NodeOfC, RoleC, ShapeC, ShareC, StepC, TermC)
-from parser.compiled.easy_memory cimport (BLOCK, EASY_LANES, EASY_LINE, EASY_PRESENT, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, CountC,
+from parser.compiled.easy_memory cimport (BLOCK, EASY_AHEAD, EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES,
+                                          EASY_PRESENT, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, CountC,
                                           EasyMemory, ListMemoryC, easy_kernels, forget_rows)
 from parser.compiled.memory cimport (LINE, N_KERNEL_SETS, ROW_LIMIT, MemoryC, aligned, find_record, home_of,
                                      kernel_bucket, kernel_sets, look_beside, new_record, remember, values_of)
@@ -24,11 +25,16 @@ from parser.feature.atoms import Atomizer
 
 cdef enum:
     HEAD = 50                   # columns with scores of their own, if not all can have them
+    DENSE = 24                  # numbers behind the head that take as much room as one for every column
     PLAIN = 0                   # regions of what an element contributes
     BARE = 1
     RICH = 2
     AT_ONCE = 6                 # pairs that are looked at together; they see so many elements:
     SEEN = AT_ONCE + WINDOW - 1
+
+ctypedef fused sum_t:
+    int16_t
+    int32_t
 
 
 cdef class EasyEngine(EasyFlat):
@@ -40,7 +46,6 @@ cdef class EasyEngine(EasyFlat):
                  str kernel=""):
         """actions: of the columns of the table. kernel: one of engine.kernel_names(), the best by default."""
         EasyFlat.__init__(self, extractor, layout)
-        self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
         self.table, self.rows_of = table, table.c
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.n_columns, self.n_labels, self.stride = table.n_columns, n_labels, extractor.stride
@@ -72,14 +77,19 @@ cdef class EasyEngine(EasyFlat):
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
         self.bias = <int16_t*>aligned(6 * EASY_LANES * sizeof(int16_t))
         self.masks, self.rank = self.bias + EASY_LANES, self.bias + 5 * EASY_LANES
-        self.bias_sums = <int32_t*>aligned((2 * self.n_columns + EASY_LANES) * sizeof(int32_t))
-        self.actions, self.column_of_rank = self.bias_sums + self.n_columns, self.bias_sums + 2 * self.n_columns
+        self.bias_sums = <int32_t*>aligned((3 * self.n_columns + EASY_LANES) * sizeof(int32_t))
+        self.actions, self.column_of_rank = self.bias_sums + self.n_columns, self.bias_sums + 3 * self.n_columns
+        self.lane_of = self.bias_sums + 2 * self.n_columns
         if row:
             add_table_row(&self.rows_of, row, self.bias_sums)
         self.n_head = self.n_columns if self.n_columns <= EASY_SIZE else HEAD
         for column in range(self.n_columns):
             self.actions[column] = actions[column]
-        write_line(self.bias_sums, self.n_columns, self.n_head, numbers)
+        self.n_blocks = (self.n_columns - self.n_head + EASY_LANES - 1) // EASY_LANES
+        for column in range(self.n_columns):    # those with many weights stand first and come into different groups
+            self.lane_of[column] = (column if column < self.n_head
+                                    else self.n_head + (column - self.n_head) % (EASY_SIZE - self.n_head))
+        self.write_line(self.bias_sums, numbers)
         for lane in range(EASY_LANES):
             self.bias[lane] = <int16_t>numbers[lane]    # a single row fits
         for lane in range(self.n_head):
@@ -87,7 +97,7 @@ cdef class EasyEngine(EasyFlat):
             self.masks[EASY_LANES + lane] = -<int16_t>(self.actions[lane] >= self.n_labels)
             self.masks[3 * EASY_LANES + lane] = self.masks[EASY_LANES + lane]
         for column in range(self.n_head, self.n_columns):
-            lane = lane_of(column, self.n_head)
+            lane = self.lane_of[column]
             self.masks[lane] = -1
             self.masks[EASY_LANES + lane] |= -<int16_t>(self.actions[column] >= self.n_labels)
         head = range(self.n_head)
@@ -98,7 +108,7 @@ cdef class EasyEngine(EasyFlat):
 
     cpdef EasyMemory new_memory(self):
         cdef EasyMemory memory = EasyMemory(self, self.row_width, SEEN * self.most_keys + 8, 1, 1, self.n_contributions,
-                                            self.n_refs, self.stride, self.most_sums + 8)
+                                            self.n_refs, self.stride, self.most_sums + EASY_AHEAD)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         memory.n_lines, memory.n_plain_lines, memory.n_rich = self.n_lines, self.n_plain_lines, self.n_rich
         memory.n_rows, memory.n_shapes = self.n_rows, self.n_shapes
@@ -127,11 +137,11 @@ cdef class EasyEngine(EasyFlat):
         scene.record[0], scene.node[0] = record, -1 if word < 0 else 0
         for i in range(1, self.n_relatives):
             scene.record[i], scene.node[i] = m.none, -1
-        self.contribute(m, &scene, self.shares, self.n_contributions - 1, record)
+        self.contribute(&scene, self.shares, self.n_contributions - 1, record)
         record[self.n_contributions - 1] = self.conditions_of(m, &scene)
         return record
 
-    cdef void contribute(self, const MemoryC* m, const SceneC* scene, const ShareC* share, int32_t n,
+    cdef void contribute(self, const SceneC* scene, const ShareC* share, int32_t n,
                          uint64_t* out) noexcept nogil:
         """What an element adds to n sums; scene: its relatives."""
         cdef const TermC* term = self.terms + share.first_term
@@ -141,7 +151,7 @@ cdef class EasyEngine(EasyFlat):
             total = 0
             for _ in range(share[i].n_terms):
                 if term.part.kind == STORED:
-                    total += values_of(m, scene.record[term.part.node])[term.part.other] * term.factor
+                    total += scene.record[term.part.node][term.stored] * term.factor
                 else:
                     total += local_value(&term.part, scene) * term.factor
                 term += 1
@@ -263,7 +273,9 @@ cdef class EasyEngine(EasyFlat):
                 list.stale_rich[slot] &= ~self.needed[place]
                 slot = list.right[slot]
         for i in range(n_tasks):
-            self.finish(list, s, &tasks[i])
+            self.find_rows(list, s, &tasks[i])
+        for i in range(n_tasks):
+            self.add_rows(list, &tasks[i])
         for i in range(n):
             if self.is_legal(list, s, pairs[i]):
                 self.score_pair(list, s, pairs[i])
@@ -293,18 +305,18 @@ cdef class EasyEngine(EasyFlat):
 
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         """The best of all columns of a pair of which only a bound is known."""
-        cdef const int32_t* scores = list.m.scores
-        cdef int32_t top, column, best = self.column_of_rank[self.best_of_head(list, left, self.masks + 2 * EASY_LANES,
-                                                                              &top)]
+        cdef int32_t top, column, score, best = self.column_of_rank[
+            self.best_of_head(list, left, self.masks + 2 * EASY_LANES, &top)]
         list.m.full += 1
         if list.lost:
             self.settle_wide(list, s, left)
             return
         self.add_tails(list, left)
         for column in range(self.n_head, self.n_columns):
-            if scores[column] >= top and not (left == PADS and self.actions[column] < self.n_labels):
-                if scores[column] > top or self.actions[column] < self.actions[best]:
-                    best, top = column, scores[column]
+            score = list.m.sums[column - self.n_head]
+            if score >= top and not (left == PADS and self.actions[column] < self.n_labels):
+                if score > top or self.actions[column] < self.actions[best]:
+                    best, top = column, score
         list.pick[left] = best
         set_top(self, list, left, top)
 
@@ -323,25 +335,31 @@ cdef class EasyEngine(EasyFlat):
         set_top(self, list, left, scores[best])
 
     cdef void add_tails(self, ListMemoryC* list, int32_t left) noexcept nogil:
-        """Scores of the columns behind the head."""
+        """Scores of the columns behind the head, into sums; 16 bits are enough."""
         cdef MemoryC* m = list.m
         cdef const uint64_t* row
+        cdef const char* at
+        cdef int16_t* out = m.sums
         cdef int32_t slots[WINDOW]
-        cdef int32_t i, k, slot = list.left[list.left[left]], n
+        cdef int32_t i, k, slot = list.left[list.left[left]], n, line
         cdef uint64_t tail
         for i in range(WINDOW):
             slots[i] = slot
             slot = list.right[slot]
-        for i in range(self.n_head, self.n_columns):
-            m.scores[i] = self.bias_sums[i]
+        for i in range(self.n_columns - self.n_head):
+            out[i] = <int16_t>self.bias_sums[self.n_head + i]
         for i in range(self.n_lines):
-            slot = slots[self.lines[i].place]
+            slot, line = slots[self.lines[i].place], self.lines[i].line_of_row
             row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
-            tail = <uint64_t>1 << (EASY_TAIL + self.lines[i].line_of_row)
+            tail = <uint64_t>1 << (EASY_TAIL + line)
             for k in range(n):
                 if row[k] & tail:
-                    add_tail(m, row[k], self.lines[i].line_of_row, m.scores)
+                    at = tail_of(self, m, row[k], line)
+                    if row[k] & EASY_DENSE:
+                        self.easy.more(out, at, self.n_blocks, (row[k] & EASY_WIDE) != 0)
+                    else:
+                        add_sparse(at, out, self.n_head)
 
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         cdef int32_t window[WINDOW]
@@ -384,7 +402,7 @@ cdef class EasyEngine(EasyFlat):
             rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
             for k in range(n):
-                add_line(m, rows[k], self.lines[i].line - shape.first_line, self.n_head, m.scores)
+                add_line(self, m, rows[k], self.lines[i].line_of_row, m.scores)
 
     # Sums of elements
 
@@ -423,7 +441,7 @@ cdef class EasyEngine(EasyFlat):
         cdef SceneC scene
         cdef uint64_t* own = list.own + <size_t>slot * self.n_rich
         self.look_around(list, s, slot, &scene)
-        self.contribute(list.m, &scene, self.shares + self.n_plain + self.n_bare, self.n_rich, own)
+        self.contribute(&scene, self.shares + self.n_plain + self.n_bare, self.n_rich, own)
         list.rich[slot], list.bare[slot] = own, 0
         if self.n_conditions > 0:
             list.conditions[slot] = self.conditions_of(list.m, &scene)
@@ -447,6 +465,7 @@ cdef class EasyEngine(EasyFlat):
             count.plain = 0
         if there and shape.single >= 0:
             task.n_known = self.known_rows(list, s, shape, task.slot, bare)
+            task.rich = &shape.rich
             if not bare:
                 task.n_rich_keys = self.write_keys(list, s, &shape.rich, at, shape.n_places, RICH, task.first_key)
         elif there:
@@ -454,8 +473,9 @@ cdef class EasyEngine(EasyFlat):
                 task.n_plain_keys = self.write_keys(list, s, &shape.plain, at, shape.n_places, PLAIN, task.first_key)
                 count.plain = <uint16_t>task.n_plain_keys
             if shape.has_rich:
-                task.n_rich_keys = self.write_keys(list, s, &shape.bare if bare else &shape.rich, at, shape.n_places,
-                                                   BARE if bare else RICH, task.first_key + task.n_plain_keys)
+                task.rich = &shape.bare if bare else &shape.rich
+                task.n_rich_keys = self.write_keys(list, s, task.rich, at, shape.n_places, BARE if bare else RICH,
+                                                   task.first_key + task.n_plain_keys)
         count.all = <uint16_t>(count.plain + task.n_known + task.n_rich_keys)
         return task.n_plain_keys + task.n_rich_keys
 
@@ -503,8 +523,7 @@ cdef class EasyEngine(EasyFlat):
         cdef int32_t i, p, n = k.n
         if n_places == 2:
             one, other = shares_of(self, list, at[0], region) + k.at[0], shares_of(self, list, at[1], region) + k.at[1]
-            for i in range(n):
-                total[i] = seed[i] + one[i] + other[i]
+            self.easy.keys(total, seed, one, other, n)
         else:
             for i in range(n):
                 total[i] = seed[i]
@@ -515,7 +534,7 @@ cdef class EasyEngine(EasyFlat):
         if k.n_across > 0:
             self.add_across(list, s, k, at, total)
         for i in range(k.n_kept):
-            put_key(m, first + i, k.first_key + i, total[i] | (total[i] == 0))
+            put_key(m, first + i, total[i] | (total[i] == 0))
         if n > k.n_kept:
             return k.n_kept + self.ask(list, k, at, n_places, total, first + k.n_kept)
         return n
@@ -563,22 +582,27 @@ cdef class EasyEngine(EasyFlat):
                     n += all_hold
         n = self.kernels.filter(&self.filter, keys, owners, n)
         for i in range(n):
-            put_key(m, first + i, owners[i], keys[i])
+            put_key(m, first + i, keys[i])
         return n
 
-    cdef void finish(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil:
-        """Rows of all keys, and their sums."""
+    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil:
         cdef const ShapeC* shape = task.shape
         cdef const CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
         cdef uint64_t* rows = list.rows + <size_t>task.slot * self.n_rows + shape.first_row
-        cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
-        cdef int16_t* plain
         cdef int32_t first = task.first_key
         if task.n_plain_keys > 0:
-            self.find(list, s, task, first, task.n_plain_keys, rows)
+            self.find(list, s, task, &shape.plain, first, task.n_plain_keys, rows)
         if task.n_rich_keys > 0:
-            self.find(list, s, task, first + task.n_plain_keys, task.n_rich_keys, rows + count.plain + task.n_known)
+            self.find(list, s, task, task.rich, first + task.n_plain_keys, task.n_rich_keys,
+                      rows + count.plain + task.n_known)
         list.m.asked += task.n_plain_keys + task.n_rich_keys
+
+    cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil:
+        cdef const ShapeC* shape = task.shape
+        cdef const CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
+        cdef const uint64_t* rows = list.rows + <size_t>task.slot * self.n_rows + shape.first_row
+        cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
+        cdef int16_t* plain
         if shape.first_plain >= 0:
             plain = list.plain + (<size_t>task.slot * self.n_plain_lines + shape.first_plain) * EASY_LANES
             if task.plain:
@@ -588,7 +612,7 @@ cdef class EasyEngine(EasyFlat):
         else:
             self.easy.add(out, shape.n_lines, NULL, rows, count.all, list.m.arena)
 
-    cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, int32_t first, int32_t n,
+    cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, const KeysC* k, int32_t first, int32_t n,
                    uint64_t* rows) noexcept nogil:
         cdef MemoryC* m = list.m
         cdef SceneC scene
@@ -599,7 +623,8 @@ cdef class EasyEngine(EasyFlat):
                 if rows[i] == 0:
                     rows[i] = look_beside(m, m.keys[first + i])
                 if rows[i] == 0:
-                    rows[i] = self.make(list, task.shape, &scene, m.owners[first + i], m.keys[first + i])
+                    rows[i] = self.make(list, task.shape, &scene,
+                                        k.first_key + i if i < k.n_kept else m.owners[first + i], m.keys[first + i])
 
     # Making rows, the plain way
 
@@ -630,32 +655,52 @@ cdef class EasyEngine(EasyFlat):
         cdef char* start = m.arena + <size_t>m.used * LINE
         cdef char* at = start
         cdef const int32_t* found
-        cdef int32_t line, lane, size, n
-        cdef int32_t numbers[EASY_LANES]
+        cdef int32_t line, lane, size, most = 0, count = 0
+        cdef int32_t numbers[EASY_MOVES][EASY_LANES]
         for line in range(n_lines):
             found = m.found + line * self.n_columns
-            size = write_line(found, self.n_columns, self.n_head, numbers)
+            size = self.write_line(found, numbers[line])
             if size == 0:
                 continue
-            m.has_wide_rows |= size > ROW_LIMIT
             row |= <uint64_t>1 << (EASY_PRESENT + line)
-            if size > 127:
-                row |= <uint64_t>1 << (EASY_WIDE + line)
-                for lane in range(EASY_LANES):
-                    (<int16_t*>at)[lane] = <int16_t>numbers[lane]
-                at += 2 * EASY_LANES
-            else:
-                for lane in range(EASY_LANES):
-                    at[lane] = <char>numbers[lane]
-                at += EASY_LANES
-        for line in range(n_lines):
-            n = write_tail(<uint16_t*>at, m.found + line * self.n_columns, self.n_head, self.n_columns)
-            if n > 0:
+            most = max(most, size)
+            size = tail_size(found, self.n_head, self.n_columns)
+            if size > 0:
                 row |= <uint64_t>1 << (EASY_TAIL + line)
-                at += 2 * n
+                count += size
+        m.has_wide_rows |= most > ROW_LIMIT
+        row |= EASY_WIDE if most > 127 else 0
+        for line in range(n_lines):
+            if row >> (EASY_PRESENT + line) & 1:
+                at = write_numbers(at, numbers[line], 0, EASY_LANES, EASY_LANES, most > 127)
+        if count > DENSE * n_bits(row >> EASY_TAIL & 63):
+            row |= EASY_DENSE
+        for line in range(n_lines):
+            if row >> (EASY_TAIL + line) & 1:
+                found = m.found + line * self.n_columns
+                at = (write_numbers(at, found, self.n_head, self.n_columns, self.n_blocks * EASY_LANES, most > 127)
+                      if row & EASY_DENSE else write_sparse(at, found, self.n_head, self.n_columns))
         m.used += <uint32_t>((at - start + LINE - 1) // LINE)
         remember(m, key, row)
         return row
+
+    cdef int32_t write_line(self, const int32_t* found, int32_t* out) noexcept nogil:
+        """From the scores of all columns; gives a bound of their size."""
+        cdef int32_t i, size = 0
+        for i in range(EASY_LANES):
+            out[i] = 0 if i < self.n_head else -<int32_t>ROW_LIMIT
+        for i in range(self.n_columns):
+            size = max(size, max(found[i], -found[i]))
+        if size == 0:
+            return 0
+        for i in range(self.n_head):
+            out[i] = fitted(found[i])
+        for i in range(self.n_head, self.n_columns):
+            out[self.lane_of[i]] = max(out[self.lane_of[i]], fitted(found[i]))
+        for i in range(self.n_head, EASY_SIZE):
+            out[i] = 0 if out[i] == -<int32_t>ROW_LIMIT else out[i]     # nothing there; or the size tells
+        out[EASY_SIZE] = min(size, <int32_t>0x7FFF)
+        return size
 
     cdef uint64_t role_sum(self, const MemoryC* m, const RoleC* role, const SceneC* scene) noexcept nogil:
         cdef const PartC* part = self.parts + role.first_part
@@ -720,10 +765,10 @@ cdef inline const uint64_t* shares_of(EasyEngine engine, const ListMemoryC* list
     return list.record[slot] + (engine.n_plain if region == BARE else 0)
 
 
-cdef inline void put_key(MemoryC* m, int32_t n, int32_t owner, uint64_t key) noexcept nogil:
+cdef inline void put_key(MemoryC* m, int32_t n, uint64_t key) noexcept nogil:
     cdef const kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
     PREFETCH(home)
-    m.keys[n], m.owners[n], m.homes[n] = key, owner, home
+    m.keys[n], m.homes[n] = key, home
 
 
 cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:
@@ -756,38 +801,38 @@ cdef inline feat_t local_value(const PartC* part, const SceneC* scene) noexcept 
     return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
 
 
-cdef inline int32_t lane_of(int32_t column, int32_t n_head) noexcept nogil:
-    """Columns behind the head, those with many weights first, are dealt out to as many groups as there are lanes."""
-    return column if column < n_head else n_head + (column - n_head) % (EASY_SIZE - n_head)
+cdef inline int32_t fitted(int32_t x) noexcept nogil:
+    return max(-<int32_t>ROW_LIMIT, min(x, <int32_t>ROW_LIMIT))
 
 
-cdef inline int32_t write_line(const int32_t* found, int32_t n, int32_t n_head, int32_t* out) noexcept nogil:
-    """From the scores of all columns; gives a bound of their size."""
-    cdef int32_t i, lane, x, size = 0
-    for i in range(EASY_LANES):
-        out[i] = 0 if i < n_head else -ROW_LIMIT
-    for i in range(n):
-        size = max(size, max(found[i], -found[i]))
-        x = max(-<int32_t>ROW_LIMIT, min(found[i], <int32_t>ROW_LIMIT))
-        lane = lane_of(i, n_head)
-        out[lane] = x if i < n_head else max(out[lane], x)
-    for i in range(n_head, EASY_SIZE):
-        out[i] = 0 if out[i] == -ROW_LIMIT else out[i]      # no column has this lane, or the size tells
-    out[EASY_SIZE] = min(size, <int32_t>0x7FFF)
-    return size
+cdef inline int32_t tail_size(const int32_t* found, int32_t first, int32_t n) noexcept nogil:
+    cdef int32_t i, count = 0
+    for i in range(first, n):
+        count += found[i] != 0
+    return count
 
 
-cdef inline int32_t write_tail(uint16_t* out, const int32_t* found, int32_t first, int32_t n) noexcept nogil:
-    """The columns behind the head: their number, then column and score of each. 16-bit numbers written; 0: none."""
+cdef inline char* write_numbers(char* out, const int32_t* found, int32_t first, int32_t n, int32_t room,
+                                bint wide) noexcept nogil:
+    """Numbers from the first one on, and then 0 as far as there is room. Gives where they end."""
+    cdef int32_t i
+    for i in range(room):
+        if wide:
+            (<int16_t*>out)[i] = <int16_t>fitted(found[first + i]) if first + i < n else 0
+        else:
+            out[i] = <char>found[first + i] if first + i < n else 0
+    return out + room * (2 if wide else 1)
+
+
+cdef inline char* write_sparse(char* out, const int32_t* found, int32_t first, int32_t n) noexcept nogil:
+    cdef uint16_t* to = <uint16_t*>out
     cdef int32_t i, count = 0
     for i in range(first, n):
         if found[i] != 0:
-            out[1 + 2 * count] = <uint16_t>i
-            (<int16_t*>out)[2 + 2 * count] = <int16_t>max(-<int32_t>ROW_LIMIT, min(found[i], <int32_t>ROW_LIMIT))
+            to[1 + 2 * count], to[2 + 2 * count] = <uint16_t>i, <uint16_t>fitted(found[i])
             count += 1
-    if count > 0:
-        out[0] = <uint16_t>count
-    return 1 + 2 * count if count > 0 else 0
+    to[0] = <uint16_t>count
+    return out + 2 + 4 * count
 
 
 cdef inline int32_t n_bits(uint64_t bits) noexcept nogil:
@@ -796,27 +841,41 @@ cdef inline int32_t n_bits(uint64_t bits) noexcept nogil:
     return <int32_t>((pairs & 3) + (pairs >> 2 & 3) + (pairs >> 4))
 
 
-cdef void add_line(const MemoryC* m, uint64_t row, int32_t line, int32_t n_head, int32_t* out) noexcept nogil:
+cdef void add_line(EasyEngine engine, const MemoryC* m, uint64_t row, int32_t line, int32_t* out) noexcept nogil:
     """Adds one line of a row to the scores of all columns."""
-    cdef uint64_t present = row >> EASY_PRESENT & 63, wide = row >> EASY_WIDE & present, tail = row >> EASY_TAIL & 63
-    cdef uint64_t before = (<uint64_t>1 << line) - 1
     cdef const char* at = (m.arena + (row >> EASY_LINE) * LINE
-                           + (n_bits(present & before) + n_bits(wide & before)) * EASY_LANES)
-    cdef int32_t i
-    if present >> line & 1:
-        for i in range(n_head):
-            out[i] += (<const int16_t*>at)[i] if wide >> line & 1 else (<const int8_t*>at)[i]
-    if tail >> line & 1:
-        add_tail(m, row, line, out)
+                           + n_bits(row >> EASY_PRESENT & ((1 << line) - 1)) * line_bytes(row))
+    cdef int32_t i, n = engine.n_head
+    if row >> (EASY_PRESENT + line) & 1:
+        for i in range(n):
+            out[i] += (<const int16_t*>at)[i] if row & EASY_WIDE else (<const int8_t*>at)[i]
+    if row >> (EASY_TAIL + line) & 1:
+        at = tail_of(engine, m, row, line)
+        if not row & EASY_DENSE:
+            add_sparse(at, out, 0)
+            return
+        for i in range(engine.n_columns - n):
+            out[n + i] += (<const int16_t*>at)[i] if row & EASY_WIDE else (<const int8_t*>at)[i]
 
 
-cdef void add_tail(const MemoryC* m, uint64_t row, int32_t line, int32_t* out) noexcept nogil:
-    """Adds what a row has of a line for columns behind the head."""
-    cdef uint64_t present = row >> EASY_PRESENT & 63, wide = row >> EASY_WIDE & present, tail = row >> EASY_TAIL & 63
-    cdef const uint16_t* more = <const uint16_t*>(m.arena + (row >> EASY_LINE) * LINE
-                                                  + (n_bits(present) + n_bits(wide)) * EASY_LANES)
+cdef inline int32_t line_bytes(uint64_t row) noexcept nogil:
+    return 2 * EASY_LANES if row & EASY_WIDE else EASY_LANES
+
+
+cdef inline const char* tail_of(EasyEngine engine, const MemoryC* m, uint64_t row, int32_t line) noexcept nogil:
+    """Where a row has what a line has behind the head."""
+    cdef const char* at = m.arena + (row >> EASY_LINE) * LINE + n_bits(row >> EASY_PRESENT & 63) * line_bytes(row)
+    cdef int32_t before = n_bits(row >> EASY_TAIL & ((1 << line) - 1))
+    if row & EASY_DENSE:
+        return at + before * engine.n_blocks * line_bytes(row)
+    for _ in range(before):
+        at += 2 + 4 * (<const uint16_t*>at)[0]
+    return at
+
+
+cdef inline void add_sparse(const char* at, sum_t* out, int32_t first) noexcept nogil:
+    """out: the scores of columns from the first one on."""
+    cdef const uint16_t* numbers = <const uint16_t*>at
     cdef int32_t i
-    for _ in range(n_bits(tail & ((<uint64_t>1 << line) - 1))):
-        more += 1 + 2 * more[0]
-    for i in range(more[0]):
-        out[more[1 + 2 * i]] += (<const int16_t*>more)[2 + 2 * i]
+    for i in range(numbers[0]):
+        out[numbers[1 + 2 * i] - first] += <int16_t>numbers[2 + 2 * i]

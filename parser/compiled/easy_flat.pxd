@@ -59,6 +59,7 @@ cdef struct KeysC:          # sums of terms: a seed and what the elements contri
 
 cdef struct TermC:
     PartC part              # nodes: relatives of the element
+    int32_t stored          # where the record of the node's word has the value
     uint64_t factor
 
 
@@ -124,6 +125,7 @@ cdef class EasyFlat:
     cdef readonly Extractor extractor
     cdef int32_t n_shapes, n_refs, n_lines, n_plain_lines, n_rows, most_keys, most_sums
     cdef int32_t n_plain, n_bare, n_rich    # contributions of an element
+    cdef int32_t n_contributions            # all of them, and the conditions that hold
     cdef ShapeC shapes[MOST_SHAPES]
     cdef KeyC* keys
     cdef uint64_t* seeds

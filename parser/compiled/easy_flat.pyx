@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, uint64_t
 from cymem.cymem cimport Pool
 
 from parser.common cimport splitmix64
+from parser.compiled.easy_memory cimport EASY_AHEAD
 from parser.feature.extract cimport MAX_NODES, Extractor, PartC, distance_value
 from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor
 from parser.transition.node cimport NodeC
@@ -49,7 +50,7 @@ cdef class EasyFlat:
         keys = [key for shape in layout.shapes for name in REGIONS for key in getattr(shape, name)]
         roles, n_terms = sum(map(len, layout.roles)), sum(len(key.terms) for key in keys)
         self.keys = <KeyC*>self.mem.alloc(len(keys) + 1, sizeof(KeyC))
-        self.seeds = <uint64_t*>self.mem.alloc(len(keys) + 1, sizeof(uint64_t))
+        self.seeds = <uint64_t*>self.mem.alloc(len(keys) + EASY_AHEAD, sizeof(uint64_t))
         self.asked = <AskedC*>self.mem.alloc(sum(len(key.roles) for key in keys) + 1, sizeof(AskedC))
         self.across = <AcrossC*>self.mem.alloc(n_terms + 1, sizeof(AcrossC))
         self.shares = <ShareC*>self.mem.alloc(WINDOW * len(keys) + 1, sizeof(ShareC))
@@ -263,6 +264,8 @@ cdef class EasyFlat:
     def lay_regions(self, shapes, filled):
         """What each place of each shape contributes to each sum, region by region."""
         plan = self.layout.plan
+        self.n_plain, self.n_bare, self.n_rich = filled["plain"], filled["bare"], filled["rich"]
+        self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
         for region in REGIONS:
             for shape in shapes:
                 for place in shape.places:
@@ -271,7 +274,6 @@ cdef class EasyFlat:
                                  and plan.nodes[base_of(plan, term.part.node)][1] == place]
                         self.lay_share(&self.shares[filled["share"]], terms, filled)
                         filled["share"] += 1
-        self.n_plain, self.n_bare, self.n_rich = filled["plain"], filled["bare"], filled["rich"]
 
     cdef int lay_share(self, ShareC* share, terms, filled) except -1:
         plan = self.layout.plan
@@ -280,7 +282,8 @@ cdef class EasyFlat:
             part = term.part
             other = self.relative_of[path_of(plan, part.other)] if part.kind == DIST else part.other
             self.terms[filled["term"]] = TermC(
-                PartC(part.kind, self.relative_of[path_of(plan, part.node)], other, part.cap), factor_of(term.factor))
+                PartC(part.kind, self.relative_of[path_of(plan, part.node)], other, part.cap),
+                self.n_contributions + self.n_refs + part.other, factor_of(term.factor))
             filled["term"] += 1
         return 0
 

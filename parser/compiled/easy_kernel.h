@@ -4,9 +4,11 @@
    them the largest that any of a group may have; and a bound of the size of all. Sums saturate, so that the bound says whether anything may have been
    lost; where it does not, all variants give the same bits.
 
-   A reference to a row of sums: 1 always; bits EASY_PRESENT on: which of the shape's lines it has; EASY_WIDE: which of
-   them are of 16 bits, not 8; EASY_TAIL: for which of them something follows for columns behind the head; above them the
-   first of its lines of 64 bytes in memory. */
+   A reference to a row of sums: bit 0 always; EASY_WIDE: its numbers are of 16 bits, not 8; EASY_DENSE: see below; bits
+   EASY_PRESENT on: which of the shape's lines it has; bits EASY_TAIL on: for which of them something follows for columns
+   behind the head; above them the first of its lines of 64 bytes in memory. What follows is one number for each such
+   column, up to a multiple of EASY_LANES, or, where it is not dense, how many numbers there are and then each column and
+   its number, all of 16 bits. */
 #ifndef ARCSPEED_EASY_KERNEL_H
 #define ARCSPEED_EASY_KERNEL_H
 #include <stdint.h>
@@ -15,10 +17,12 @@
 #define EASY_SIZE 63 /* lane of the bound of all */
 #define EASY_LOWEST (-32768)
 #define EASY_MOVES 6   /* lines of a row, at most */
+#define EASY_WIDE 2
+#define EASY_DENSE 4
 #define EASY_PRESENT 8
-#define EASY_WIDE 16
-#define EASY_TAIL 24
+#define EASY_TAIL 16
 #define EASY_LINE 32
+#define EASY_AHEAD 8 /* numbers of 64 bits that may be read behind the last one */
 
 typedef struct {
     const char *name;
@@ -28,6 +32,10 @@ typedef struct {
        set (0 or -1 each), and that score. */
     int32_t (*best)(const int16_t *const *line, int32_t n, const int16_t *mask, const int16_t *rank, int16_t *out,
                     int32_t *top);
+    /* out = seed + one + other, n numbers; some more are read and written, see EASY_AHEAD */
+    void (*keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one, const uint64_t *other, int32_t n);
+    /* adds n times EASY_LANES numbers, of 16 bits or 8 */
+    void (*more)(int16_t *out, const char *at, int32_t n, int32_t wide);
     /* place of the first of the largest of n numbers, a multiple of 16 */
     int32_t (*largest)(const int32_t *number, int32_t n);
 } easy_kernel;
@@ -57,6 +65,8 @@ __attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
 #define KERNEL_NAME(f) f##_easy_avx512
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define KERNEL_BYTES 64
+#define KERNEL_TAKE(at, bit) \
+    ((LANES)_mm512_maskz_cvtepi8_epi16((__mmask32)(0 - (uint32_t)(bit)), _mm256_loadu_si256((const __m256i *)(at))))
 #define KERNEL_ADD(a, b) ((LANES)_mm512_adds_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LOWEST(v) easy_lowest(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
@@ -65,10 +75,10 @@ __attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
 #endif
 
 static const easy_kernel easy_kernels[] = {
-    {"plain", add_easy_plain, best_easy_plain, largest_easy_plain},
+    {"plain", add_easy_plain, best_easy_plain, keys_easy_plain, more_easy_plain, largest_easy_plain},
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
-    {"avx2", add_easy_avx2, best_easy_avx2, largest_easy_avx2},
-    {"avx512", add_easy_avx512, best_easy_avx512, largest_easy_avx512},
+    {"avx2", add_easy_avx2, best_easy_avx2, keys_easy_avx2, more_easy_avx2, largest_easy_avx2},
+    {"avx512", add_easy_avx512, best_easy_avx512, keys_easy_avx512, more_easy_avx512, largest_easy_avx512},
 #endif
 };
 #define N_EASY_KERNELS ((int32_t)(sizeof easy_kernels / sizeof *easy_kernels))

@@ -1,5 +1,6 @@
 /* Included once per instruction set by easy_kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of
-   its registers, and, where it can: KERNEL_ADD, a sum that saturates; KERNEL_LEAST of two registers, KERNEL_LOWEST of all
+   its registers, and, where it can: KERNEL_ADD, a sum that saturates; KERNEL_TAKE, numbers of 8
+   bits if a bit is set, else 0; KERNEL_LEAST of two registers, KERNEL_LOWEST of all
    numbers in one. */
 
 #if defined(__GNUC__)
@@ -33,30 +34,63 @@ static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
 }
 #endif
 
-KERNEL_TARGET static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row,
-                                           int32_t n, const char *arena) {
-    LANES *sum = (LANES *)out;
-    int32_t i, k, all = n_lines * PARTS;
-    for (i = 0; i < all; i++) sum[i] = first ? ((const LANES *)first)[i] : (LANES){0};
+#ifndef KERNEL_TAKE
+#define KERNEL_TAKE(at, bit) (__builtin_convertvector(*(const NARROW *)(at), LANES) & ((LANES){0} - (int16_t)(bit)))
+#endif
+
+/* No branches on which lines there are, which could not be foreseen: a line that is not there is added as 0. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_lines)(
+    LANES *out, const int32_t n_lines, const LANES *first, const uint64_t *row, int32_t n, const char *arena) {
+    LANES x[EASY_MOVES * PARTS];
+    int32_t i, j, k;
+    for (k = 0; k < n_lines * PARTS; k++) x[k] = first ? first[k] : (LANES){0};
     for (i = 0; i < n; i++) {
-        uint64_t z = row[i];
-        uint32_t left = z >> EASY_PRESENT & 63, wide = z >> EASY_WIDE & 63;
+        uint64_t z = row[i], present = z >> EASY_PRESENT;
         const char *at = arena + (z >> EASY_LINE << 6);
-        while (left) {
-            int32_t line = __builtin_ctz(left);
-            LANES *x = sum + line * PARTS;
-            left &= left - 1;
-            if (wide >> line & 1) {
-                for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)at)[k]);
-                at += 2 * EASY_LANES;
-            } else {
+        if (z & EASY_WIDE) {
+            for (j = 0; j < n_lines; j++, present >>= 1) {
+                LANES there = (LANES){0} - (int16_t)(present & 1);
+                for (k = 0; k < PARTS; k++) x[j * PARTS + k] = KERNEL_ADD(x[j * PARTS + k], ((const LANES *)at)[k] & there);
+                at += (present & 1) * 2 * EASY_LANES;
+            }
+        } else {
+            for (j = 0; j < n_lines; j++, present >>= 1) {
                 for (k = 0; k < PARTS; k++)
-                    x[k] = KERNEL_ADD(x[k], __builtin_convertvector(((const NARROW *)at)[k], LANES));
-                at += EASY_LANES;
+                    x[j * PARTS + k] = KERNEL_ADD(x[j * PARTS + k], KERNEL_TAKE(at + k * (KERNEL_BYTES / 2), present & 1));
+                at += (present & 1) * EASY_LANES;
             }
         }
     }
+    for (k = 0; k < n_lines * PARTS; k++) out[k] = x[k];
 }
+
+KERNEL_TARGET static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row,
+                                           int32_t n, const char *arena) {
+    switch (n_lines) {
+        case 1: KERNEL_NAME(add_lines)((LANES *)out, 1, (const LANES *)first, row, n, arena); break;
+        case 2: KERNEL_NAME(add_lines)((LANES *)out, 2, (const LANES *)first, row, n, arena); break;
+        case 3: KERNEL_NAME(add_lines)((LANES *)out, 3, (const LANES *)first, row, n, arena); break;
+        case 4: KERNEL_NAME(add_lines)((LANES *)out, 4, (const LANES *)first, row, n, arena); break;
+        case 5: KERNEL_NAME(add_lines)((LANES *)out, 5, (const LANES *)first, row, n, arena); break;
+        default: KERNEL_NAME(add_lines)((LANES *)out, EASY_MOVES, (const LANES *)first, row, n, arena);
+    }
+}
+
+KERNEL_TARGET static void KERNEL_NAME(more)(int16_t *out, const char *at, int32_t n, int32_t wide) {
+    int32_t k;
+    for (k = 0; k < n * PARTS; k++)
+        ((LANES *)out)[k] += wide ? ((const LANES *)at)[k] : __builtin_convertvector(((const NARROW *)at)[k], LANES);
+}
+
+#define NUMBERS KERNEL_NAME(numbers)
+typedef uint64_t NUMBERS __attribute__((vector_size(KERNEL_BYTES), may_alias, aligned(8)));
+KERNEL_TARGET static void KERNEL_NAME(keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one,
+                                            const uint64_t *other, int32_t n) {
+    int32_t i;
+    for (i = 0; i < n; i += KERNEL_BYTES / 8)
+        *(NUMBERS *)(out + i) = *(const NUMBERS *)(seed + i) + *(const NUMBERS *)(one + i) + *(const NUMBERS *)(other + i);
+}
+#undef NUMBERS
 
 KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32_t n, const int16_t *mask,
                                                const int16_t *rank, int16_t *out, int32_t *top) {
@@ -91,8 +125,8 @@ static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first
     for (i = 0; i < n_lines * EASY_LANES; i++) out[i] = first ? first[i] : 0;
     for (i = 0; i < n; i++) {
         const char *at = arena + (row[i] >> EASY_LINE << 6);
+        int wide = (row[i] & EASY_WIDE) != 0;
         for (line = 0; line < n_lines; line++) {
-            int wide = row[i] >> (EASY_WIDE + line) & 1;
             if (!(row[i] >> (EASY_PRESENT + line) & 1)) continue;
             for (k = 0; k < EASY_LANES; k++) {
                 int32_t x = out[line * EASY_LANES + k] + (wide ? ((const int16_t *)at)[k] : ((const int8_t *)at)[k]);
@@ -101,6 +135,18 @@ static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first
             at += EASY_LANES << wide;
         }
     }
+}
+
+static void KERNEL_NAME(more)(int16_t *out, const char *at, int32_t n, int32_t wide) {
+    int32_t k;
+    for (k = 0; k < n * EASY_LANES; k++)
+        out[k] = (int16_t)(out[k] + (wide ? ((const int16_t *)at)[k] : ((const int8_t *)at)[k]));
+}
+
+static void KERNEL_NAME(keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one, const uint64_t *other,
+                              int32_t n) {
+    int32_t i;
+    for (i = 0; i < n; i++) out[i] = seed[i] + one[i] + other[i];
 }
 
 static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32_t n, const int16_t *mask, const int16_t *rank,
@@ -141,5 +187,6 @@ KERNEL_TARGET static int32_t KERNEL_NAME(largest)(const int32_t *number, int32_t
 #undef KERNEL_TARGET
 #undef KERNEL_BYTES
 #undef KERNEL_ADD
+#undef KERNEL_TAKE
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST

@@ -62,7 +62,7 @@ cdef class EasyMemory(Memory):
         list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
         list.record = <const uint64_t**>take(&at, slots * sizeof(void*))
         list.rich = <const uint64_t**>take(&at, slots * sizeof(void*))
-        list.own = <uint64_t*>take(&at, slots * self.n_rich * sizeof(uint64_t))
+        list.own = <uint64_t*>take(&at, slots * self.n_rich * sizeof(uint64_t) + EASY_AHEAD * sizeof(uint64_t))
         list.conditions = <uint64_t*>take(&at, slots * sizeof(uint64_t))
         list.bare = <int32_t*>take(&at, slots * 4)
         list.stale_plain = <uint32_t*>take(&at, slots * 4)
