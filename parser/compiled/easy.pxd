@@ -29,7 +29,7 @@ cdef struct TaskC:          # a shape's sum at an element, being made
     int32_t first_key
     int32_t n_plain_keys
     int32_t n_known         # rows that the word's record knows
-    const KeysC* rich       # rich or bare
+    const KeysC* rich       # by the dependents that there are
     int32_t n_rich_keys
     bint plain              # is the plain part made, too?
 
@@ -87,12 +87,11 @@ cdef class EasyEngine(EasyFlat):
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil
     cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil
     cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task) noexcept nogil
-    cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
-                            bint bare) noexcept nogil
+    cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil
     cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                            int32_t i) noexcept nogil
-    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at, int32_t n_places,
-                            int32_t region, int32_t first) noexcept nogil
+    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
+                            const int32_t* at, int32_t first) noexcept nogil
     cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at,
                          uint64_t* total) noexcept nogil
     cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const int32_t* at, int32_t n_places, const uint64_t* total,

@@ -26,9 +26,7 @@ from parser.feature.atoms import Atomizer
 cdef enum:
     HEAD = 50                   # columns with scores of their own, if not all can have them
     DENSE = 24                  # numbers behind the head that take as much room as one for every column
-    PLAIN = 0                   # regions of what an element contributes
-    BARE = 1
-    RICH = 2
+    PLAIN = -1
     AT_ONCE = 6                 # pairs that are looked at together; they see so many elements:
     SEEN = AT_ONCE + WINDOW - 1
 
@@ -451,7 +449,7 @@ cdef class EasyEngine(EasyFlat):
         cdef const ShapeC* shape = task.shape
         cdef CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
         cdef int32_t at[WINDOW]
-        cdef int32_t i, place = 0, slot = task.slot, bare = 1
+        cdef int32_t i, place = 0, slot = task.slot, having = 0
         cdef bint there = False
         for i in range(shape.n_places):
             while place < shape.places[i]:
@@ -459,32 +457,31 @@ cdef class EasyEngine(EasyFlat):
                 place += 1
             at[i] = slot
             there |= word_of(s, slot) >= 0
-            bare &= list.bare[slot]
+            having |= (1 - list.bare[slot]) << i
         task.n_plain_keys = task.n_rich_keys = task.n_known = 0
         if task.plain:
             count.plain = 0
-        if there and shape.single >= 0:
-            task.n_known = self.known_rows(list, s, shape, task.slot, bare)
-            task.rich = &shape.rich
-            if not bare:
-                task.n_rich_keys = self.write_keys(list, s, &shape.rich, at, shape.n_places, RICH, task.first_key)
-        elif there:
-            if task.plain:
-                task.n_plain_keys = self.write_keys(list, s, &shape.plain, at, shape.n_places, PLAIN, task.first_key)
-                count.plain = <uint16_t>task.n_plain_keys
-            if shape.has_rich:
-                task.rich = &shape.bare if bare else &shape.rich
-                task.n_rich_keys = self.write_keys(list, s, task.rich, at, shape.n_places, BARE if bare else RICH,
-                                                   task.first_key + task.n_plain_keys)
+        if there:
+            if shape.n_places > 2:
+                having = having != 0
+            task.rich = &shape.rich[having]
+            if shape.single >= 0 and having == 0:
+                task.n_known = self.known_rows(list, s, shape, task.slot)
+            else:
+                if task.plain and shape.has_plain:
+                    task.n_plain_keys = self.write_keys(list, s, shape, &shape.plain, PLAIN, at, task.first_key)
+                    count.plain = <uint16_t>task.n_plain_keys
+                if shape.has_rich:
+                    task.n_rich_keys = self.write_keys(list, s, shape, task.rich, having, at,
+                                                       task.first_key + task.n_plain_keys)
         count.all = <uint16_t>(count.plain + task.n_known + task.n_rich_keys)
         return task.n_plain_keys + task.n_rich_keys
 
-    cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
-                            bint bare) noexcept nogil:
+    cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil:
         """Rows that a word alone decides: its record knows them. Gives their number."""
         cdef uint64_t* rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
         cdef uint64_t* known = <uint64_t*>list.record[slot] + list.m.words.refs_at + shape.single
-        cdef int32_t i, n_plain = shape.plain.n, n = n_plain + (shape.bare.n if bare else 0)
+        cdef int32_t i, n = shape.rich[0].n
         for i in range(n):
             if known[i] == 0:
                 known[i] = self.fill_ref(list, s, shape, slot, i)
@@ -496,13 +493,9 @@ cdef class EasyEngine(EasyFlat):
         """Words that agree in what the templates ask share a row."""
         cdef MemoryC* m = list.m
         cdef SceneC scene
-        cdef const KeysC* k = &shape.plain
-        cdef const uint64_t* shares = list.record[slot]
-        cdef uint64_t key, row
+        cdef const KeysC* k = &shape.rich[0]
+        cdef uint64_t key = self.seeds[k.first_seed + i] + list.record[slot][self.n_plain + k.at[0] + i], row
         cdef const kernel_bucket* home
-        if i >= k.n:
-            i, k, shares = i - k.n, &shape.bare, shares + self.n_plain
-        key = self.seeds[k.first_seed + i] + shares[k.at[0] + i]
         key |= key == 0
         home = &m.buckets[home_of(key) >> m.shift]
         if self.kernels.find(&home, &key, 1, &row):
@@ -512,25 +505,26 @@ cdef class EasyEngine(EasyFlat):
             row = self.make(list, shape, &scene, k.first_key + i, key)
         return row
 
-    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at, int32_t n_places,
-                            int32_t region, int32_t first) noexcept nogil:
-        """Gives the number of keys."""
+    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
+                            const int32_t* at, int32_t first) noexcept nogil:
+        """having: which of the elements have dependents; PLAIN: it does not matter. Gives the number of keys."""
         cdef MemoryC* m = list.m
         cdef uint64_t* total = m.values
         cdef const uint64_t* seed = self.seeds + k.first_seed
-        cdef const uint64_t* one
-        cdef const uint64_t* other
-        cdef int32_t i, p, n = k.n
+        cdef const uint64_t* shares[WINDOW]
+        cdef int32_t i, p, n = k.n, n_places = shape.n_places
+        for p in range(n_places):
+            shares[p] = k.at[p] + (list.record[at[p]] if having == PLAIN
+                                   else list.rich[at[p]] if having >> (p if n_places <= 2 else 0) & 1
+                                   else list.record[at[p]] + self.n_plain)
         if n_places == 2:
-            one, other = shares_of(self, list, at[0], region) + k.at[0], shares_of(self, list, at[1], region) + k.at[1]
-            self.easy.keys(total, seed, one, other, n)
+            self.easy.keys(total, seed, shares[0], shares[1], n)
         else:
             for i in range(n):
                 total[i] = seed[i]
             for p in range(n_places):
-                one = shares_of(self, list, at[p], region) + k.at[p]
                 for i in range(n):
-                    total[i] += one[i]
+                    total[i] += shares[p][i]
         if k.n_across > 0:
             self.add_across(list, s, k, at, total)
         for i in range(k.n_kept):
@@ -625,6 +619,9 @@ cdef class EasyEngine(EasyFlat):
                 if rows[i] == 0:
                     rows[i] = self.make(list, task.shape, &scene,
                                         k.first_key + i if i < k.n_kept else m.owners[first + i], m.keys[first + i])
+        for i in range(n):
+            PREFETCH(m.arena + (rows[i] >> EASY_LINE) * LINE)
+            PREFETCH(m.arena + (rows[i] >> EASY_LINE) * LINE + LINE)
 
     # Making rows, the plain way
 
@@ -755,14 +752,6 @@ cdef inline int32_t lowest_bit(uint32_t bits) noexcept nogil:
 
 cdef inline int32_t word_of(const ListC* s, int32_t slot) noexcept nogil:
     return slot - PADS if slot >= PADS and slot <= s.n + PADS else -1
-
-
-cdef inline const uint64_t* shares_of(EasyEngine engine, const ListMemoryC* list, int32_t slot,
-                                      int32_t region) noexcept nogil:
-    """What an element contributes to plain, bare or rich sums."""
-    if region == RICH:
-        return list.rich[slot]
-    return list.record[slot] + (engine.n_plain if region == BARE else 0)
 
 
 cdef inline void put_key(MemoryC* m, int32_t n, uint64_t key) noexcept nogil:

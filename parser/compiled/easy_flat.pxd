@@ -91,12 +91,11 @@ cdef struct ShapeC:
     int32_t first_line      # among the lines of an element
     int32_t n_lines
     int32_t first_plain     # where the sum of the plain rules alone is kept; -1: nowhere
-    int32_t single          # of one place: the first of its references, to plain sums and then to bare ones; -1
+    int32_t single          # of one place: the first reference to what it adds up to without dependents; -1
     bint has_plain
     bint has_rich
     KeysC plain
-    KeysC rich
-    KeysC bare
+    KeysC rich[4]           # by which of its (one or two) places have dependents; of more places: [0] none, [1] any
     int32_t first_row       # its part of an element's rows
     int32_t most_rows
     int32_t first_role      # all roles, in role_list,
@@ -158,7 +157,7 @@ cdef class EasyFlat:
 
     cdef int lay_shape(self, ShapeC* s, shape, filled) except -1
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1
-    cdef int lay_keys(self, KeysC* k, shape, keys, str region, filled) except -1
+    cdef int lay_keys(self, KeysC* k, shape, keys, having, filled) except -1
     cdef int lay_share(self, ShareC* share, terms, filled) except -1
     cdef int lay_across(self, KeysC* k, shape, keys, filled) except -1
     cdef const uint64_t* products_of(self, cap, place) except NULL

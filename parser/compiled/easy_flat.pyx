@@ -14,7 +14,7 @@ from parser.compiled.groups import DIST, base_of, nodes_of
 from parser.feature.hashing import seed_of
 from parser.feature.plan import STEPS
 
-REGIONS = ("plain", "bare", "rich")     # what an element contributes to sums of these rules; bare: without dependents
+REGIONS = ("plain", "bare", "rich")     # what an element contributes: to plain rules, to others without dependents, with
 
 
 cdef dict fields_of_a_node():
@@ -47,7 +47,7 @@ cdef class EasyFlat:
 
     def reserve(self, layout):
         """Room for everything."""
-        keys = [key for shape in layout.shapes for name in REGIONS for key in getattr(shape, name)]
+        keys = [key for shape in layout.shapes for sums in (shape.plain, *shape.rich) for key in sums]
         roles, n_terms = sum(map(len, layout.roles)), sum(len(key.terms) for key in keys)
         self.keys = <KeyC*>self.mem.alloc(len(keys) + 1, sizeof(KeyC))
         self.seeds = <uint64_t*>self.mem.alloc(len(keys) + EASY_AHEAD, sizeof(uint64_t))
@@ -128,7 +128,7 @@ cdef class EasyFlat:
         s.has_plain, s.has_rich = bool(shape.plain_rules), len(shape.plain_rules) < len(shape.rules)
         if s.n_places == 1:
             s.single = self.n_refs
-            self.n_refs += <int32_t>(len(shape.plain) + len(shape.bare))
+            self.n_refs += <int32_t>len(shape.rich[0])
         elif s.has_plain and s.has_rich:
             s.first_plain = self.n_plain_lines
             self.n_plain_lines += s.n_lines
@@ -139,14 +139,16 @@ cdef class EasyFlat:
         for rule in rules:
             for role in self.layout.roles[rule]:
                 self.roles[<int>self.number_of[role]].line = shape.moves.index(role.moved)
-        self.lay_keys(&s.plain, shape, shape.plain, "plain", filled)
-        self.lay_keys(&s.bare, shape, shape.bare, "bare", filled)
-        self.lay_keys(&s.rich, shape, shape.rich, "rich", filled)
-        most = [k.n_kept + k.n_direct + k.n_asked for k in (s.plain, s.rich, s.bare)]
-        s.first_row, s.most_rows = self.n_rows, <int32_t>(most[0] + max(most[1:]))
+        self.lay_keys(&s.plain, shape, shape.plain, None, filled)
+        most = 0
+        for i, some in enumerate(shape.having):
+            self.lay_keys(&s.rich[<int>i], shape, shape.rich[i], some, filled)
+            most = max(most, rows_of(&s.rich[<int>i]))
+            self.most_sums = max(self.most_sums, s.rich[<int>i].n)
+        s.first_row, s.most_rows = self.n_rows, <int32_t>(rows_of(&s.plain) + most)
         self.n_rows += s.most_rows
         self.most_keys += s.most_rows + 16
-        self.most_sums = max(self.most_sums, max(s.plain.n, max(s.rich.n, s.bare.n)))
+        self.most_sums = max(self.most_sums, s.plain.n)
         return 0
 
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1:
@@ -187,7 +189,8 @@ cdef class EasyFlat:
         s.n_conditions = filled["condition"] - s.first_condition
         return 0
 
-    cdef int lay_keys(self, KeysC* k, shape, keys, str region, filled) except -1:
+    cdef int lay_keys(self, KeysC* k, shape, keys, having, filled) except -1:
+        """having: places of elements with dependents; None: plain rules."""
         k.n, k.n_kept = <int32_t>len(keys), <int32_t>sum(not key.direct for key in keys)
         k.first_seed = k.first_key = filled["key"]
         for key in keys:
@@ -196,6 +199,7 @@ cdef class EasyFlat:
                 (0, 0) if key.direct else self.lay_list(key.roles, filled))
             filled["key"] += 1
         for i, place in enumerate(shape.places):
+            region = region_of(place, having)
             k.at[<int>i] = filled[region]
             filled[region] += k.n
         self.lay_across(k, shape, keys, filled)
@@ -268,12 +272,13 @@ cdef class EasyFlat:
         self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
         for region in REGIONS:
             for shape in shapes:
-                for place in shape.places:
-                    for key in getattr(shape, region):
-                        terms = [term for term in key.terms if not self.is_across(term)
-                                 and plan.nodes[base_of(plan, term.part.node)][1] == place]
-                        self.lay_share(&self.shares[filled["share"]], terms, filled)
-                        filled["share"] += 1
+                for keys, having in [(shape.plain, None), *zip(shape.rich, shape.having, strict=True)]:
+                    for place in (place for place in shape.places if region_of(place, having) == region):
+                        for key in keys:
+                            terms = [term for term in key.terms if not self.is_across(term)
+                                     and plan.nodes[base_of(plan, term.part.node)][1] == place]
+                            self.lay_share(&self.shares[filled["share"]], terms, filled)
+                            filled["share"] += 1
 
     cdef int lay_share(self, ShareC* share, terms, filled) except -1:
         plan = self.layout.plan
@@ -319,6 +324,14 @@ cdef uint64_t factor_of(place) except 0:
     """Of the place of a term: those of feature keys, and more of the kind."""
     cdef uint64_t seed = place
     return feature_factor[<int>place] if place < FEATURE_FACTORS else splitmix64(&seed) | 1
+
+
+cdef int32_t rows_of(const KeysC* k) noexcept:
+    return k.n_kept + k.n_direct + k.n_asked
+
+
+def region_of(place, having):
+    return "plain" if having is None else "rich" if place in having else "bare"
 
 
 def path_of(plan, node):

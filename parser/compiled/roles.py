@@ -8,11 +8,10 @@ element may stand; a pair adds up one line of every shape and place. So an attac
 pairs see it, and every sum is looked up once for all its places.
 
 The rules of a shape are *plain* if they look at words and distances alone: their sum changes only where elements become
-neighbours. The others are *rich*; where no element has dependents they need shorter keys, and fewer (*bare*).
+neighbours. The others are *rich*; of elements without dependents they need shorter keys, and fewer.
 
 A key is a seed and a sum of terms, value times factor. All that an element contributes to it is one number, which is
-made when a word is first met (plain, bare), or when an element gets a dependent (rich). So the keys of a shape are a few
-sums of vectors.
+made when a word is first met, or when an element gets a dependent. So the keys of a shape are a few sums of vectors.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,6 +29,7 @@ from parser.compiled.groups import (
     is_direct,
     join_all,
     nodes_of,
+    reduced,
 )
 from parser.compiled.program import PRESENCE, identity, in_order
 from parser.feature.hashing import seed_of
@@ -74,8 +74,12 @@ class Shape:
     rules: tuple[int, ...]  # of the moved plan
     plain_rules: tuple[int, ...]
     plain: tuple[Key, ...]  # remembered ones first, then direct ones, those with conditions last
-    rich: tuple[Key, ...]
-    bare: tuple[Key, ...]
+    rich: tuple[tuple[Key, ...], ...]  # in the order of `having`
+
+    @property
+    def having(self) -> list[tuple[int, ...]]:
+        """Which of the elements may have dependents."""
+        return having(self.places)
 
     @property
     def first(self) -> int:
@@ -101,26 +105,27 @@ class RoleLayout:
         plain = [rule for rule in rules if is_plain(self.plan, rule)]
         rich = [rule for rule in rules if rule not in plain]
         moves = {role.moved for rule in rules for role in self.roles[rule]}
-        alone = len(places) == 1  # then plain and bare sums are known by words
-        return Shape(
-            places,
-            tuple(sorted(moves)),
-            tuple(rules),
-            tuple(plain),
-            self.keys(places, plain, kept=alone),
-            self.keys(places, rich),
-            self.keys(places, rich, kept=alone, bare=True),
-        )
+        if len(places) == 1:  # what is said of an element without dependents is known by its word
+            plain, rich = [], rules
+        sums = tuple(self.keys(places, rich, kept=len(places) == 1 and not some, with_dependents=some)
+                     for some in having(places))
+        return Shape(places, tuple(sorted(moves)), tuple(rules), tuple(plain), self.keys(places, plain), sums)
 
     def keys(
-        self, places: tuple[int, ...], rules: list[int], *, kept: bool = False, bare: bool = False
+        self,
+        places: tuple[int, ...],
+        rules: list[int],
+        *,
+        kept: bool = False,
+        with_dependents: tuple[int, ...] | None = None,
     ) -> tuple[Key, ...]:
-        """kept: nothing is asked directly. bare: no element has dependents, or a head."""
+        """kept: nothing is asked directly. with_dependents: the places of elements that may have any; all by default."""
         bases = {node for node in range(len(self.plan.nodes)) if self.is_base(node, places)}
-        gone = frozenset(node for node in range(len(self.plan.nodes)) if base_of(self.plan, node) != node) if bare else ()
+        some = places if with_dependents is None else with_dependents
+        gone = {node for node in range(len(self.plan.nodes)) if self.is_relative(node) and self.place_of(node) not in some}
         asked = [r for r in rules if self.plan.rules[r].need and self.is_sure(r, bases) and not kept]
         groups = join_all([base_group(self.plan, rule) for rule in rules if rule not in asked], Costs())
-        if bare:
+        if gone:
             needs = [before(self.plan, node) for node in range(len(self.plan.nodes))]
             found = in_pattern(self.plan, groups, tuple(sorted(gone)), frozenset(), needs)
             groups = join_all(list(found), Costs())
@@ -128,8 +133,15 @@ class RoleLayout:
         one_by_one = [group for group in groups if not kept and self.asks_directly(group, bases)]
         asked = [rule for group in one_by_one for rule in sorted(group.rules)] + asked
         direct = [key for rule in asked for key in self.directs(rule)]
-        found = [self.remembered(places, group, bases, gone) for group in groups if group not in one_by_one]
+        groups = absorbed([group for group in groups if group not in one_by_one])
+        found = [self.remembered(places, group, bases, gone) for group in groups]
         return (*found, *sorted(direct, key=lambda key: key.need != 0))
+
+    def place_of(self, node: int) -> int:
+        return self.plan.nodes[base_of(self.plan, node)][1]
+
+    def is_relative(self, node: int) -> bool:
+        return base_of(self.plan, node) != node
 
     def is_base(self, node: int, places: tuple[int, ...]) -> bool:
         return base_of(self.plan, node) == node and self.plan.nodes[node][1] in places
@@ -163,6 +175,35 @@ class RoleLayout:
             by_terms.setdefault(terms, []).append(role)
         for terms, roles in by_terms.items():
             yield Key(0, terms, tuple(roles), True, self.plan.rules[rule].need >> MAX_NODES)
+
+
+def having(places: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """All subsets of one or two places, in the order of their bits; of more the empty one and the whole."""
+    if len(places) > 2:
+        return [(), places]
+    return [tuple(place for i, place in enumerate(places) if bits >> i & 1) for bits in range(1 << len(places))]
+
+
+def absorbed(groups: list[Group]) -> list[Group]:
+    """Without groups whose key another one's key implies: they join it, which makes no more keys."""
+    groups = sorted(groups, key=lambda group: (len(group.words) + len(group.parts), group.total, group.order))
+    kept: list[Group] = []
+    for number, group in enumerate(groups):
+        for larger, other in enumerate(groups[number + 1 :], number + 1):
+            if group.has_words == other.has_words and implies(other, group):
+                groups[larger] = other.joined(group)
+                break
+        else:
+            kept.append(group)
+    return sorted(kept, key=lambda group: group.order)
+
+
+def implies(large: Group, small: Group) -> bool:
+    """Do equal values of the large one mean equal values of the small one?"""
+    words = large.by_node
+    return small.parts <= large.parts and all(
+        reduced(words.get(node, frozenset()) | found) == words.get(node) for node, found in small.words
+    )
 
 
 def role_layout(templates: TemplateSet, pos: str) -> RoleLayout:
