@@ -7,8 +7,8 @@ by the plain way of scoring, template by template.
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.compiled.easy_flat cimport EasyFlat, KeysC, RoleC, ShapeC, ShareC
-from parser.compiled.easy_memory cimport EasyMemory, ListMemoryC, easy_kernel
+from parser.compiled.easy_flat cimport EasyFlat, KeysC, RoleC, ShapeC
+from parser.compiled.easy_memory cimport CountC, EasyMemory, ElementC, ListMemoryC, easy_kernel
 from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_set
 from parser.compiled.table cimport Table, TableC
 from parser.feature.extract cimport MAX_NODES
@@ -25,12 +25,13 @@ cdef struct SceneC:         # nodes and their words, looked up once: those of a 
 
 cdef struct TaskC:          # a shape's sum at an element, being made
     const ShapeC* shape
+    const KeysC* rich       # by the dependents that there are
+    CountC* count
+    uint64_t* rows
     int32_t slot
     int32_t first_key
-    int32_t n_plain_keys
+    int32_t n_keys
     int32_t n_known         # rows that the word's record knows
-    const KeysC* rich       # by the dependents that there are
-    int32_t n_rich_keys
     bint plain              # is the plain part made, too?
 
 
@@ -60,8 +61,7 @@ cdef class EasyEngine(EasyFlat):
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
 
     cdef uint64_t* write_values(self, MemoryC* m, uint64_t* record, const feat_t* values, int32_t word) noexcept nogil
-    cdef void contribute(self, const SceneC* scene, const ShareC* share, int32_t n,
-                         uint64_t* out) noexcept nogil
+    cdef void contribute(self, MemoryC* m, const SceneC* scene, int32_t kind, uint64_t* out) noexcept nogil
     cdef uint64_t conditions_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
 
     # Every pair of a sentence whose words are in the memory is scored; begin_list was called.
@@ -77,29 +77,32 @@ cdef class EasyEngine(EasyFlat):
     cdef bint is_legal(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
 
     cdef void refresh(self, ListMemoryC* list, const ListC* s, const int32_t* pairs, int32_t n) noexcept nogil
-    cdef void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
-    cdef int32_t best_of_head(self, ListMemoryC* list, int32_t left, const int16_t* masks, int32_t* top) noexcept nogil
+    cdef void score_pair(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil
+    cdef int32_t best_of_head(self, ListMemoryC* list, const int32_t* window, const int16_t* masks,
+                              int32_t* top) noexcept nogil
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
-    cdef void add_tails(self, ListMemoryC* list, int32_t left) noexcept nogil
+    cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil
     cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                    SceneC* scene) noexcept nogil
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil
     cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil
-    cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task) noexcept nogil
+    cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
+                       int32_t next_key) noexcept nogil
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil
     cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                            int32_t i) noexcept nogil
     cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
-                            const int32_t* at, int32_t first) noexcept nogil
-    cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at,
+                            const ElementC** e, int32_t first) noexcept nogil
+    cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const ElementC** at,
                          uint64_t* total) noexcept nogil
-    cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const int32_t* at, int32_t n_places, const uint64_t* total,
-                     int32_t first) noexcept nogil
+    cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places,
+                     const uint64_t* total, int32_t first) noexcept nogil
     cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil
     cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil
-    cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, const KeysC* k, int32_t first, int32_t n,
-                   uint64_t* rows) noexcept nogil
+    cdef void add_up(self, ListMemoryC* list, const ShapeC* shape, const KeysC* k, int16_t* out, const int16_t* first,
+                     const uint64_t* rows, int32_t n) noexcept nogil
+    cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task, uint64_t* rows) noexcept nogil
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil
     cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines) noexcept nogil

@@ -1,5 +1,6 @@
 """Scoring the pairs of a list with remembered sums; see roles.py for the plan, easy.pxd for the parts."""
 
+from cython cimport final
 from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport abs, free
 from libc.string cimport memset
@@ -8,8 +9,8 @@ from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, PRESENCE, WINDOW, AcrossC, AskedC, ConditionC, EasyFlat,
                                         KeyC, KeysC, NodeOfC, RoleC, ShapeC, ShareC, StepC, TermC)
 from parser.compiled.easy_memory cimport (BLOCK, EASY_AHEAD, EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES,
-                                          EASY_PRESENT, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, CountC,
-                                          EasyMemory, ListMemoryC, easy_kernels, forget_rows)
+                                          EASY_PRESENT, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS,
+                                          EasyMemory, ElementC, ListMemoryC, easy_kernels, easy_lowest_bit, forget_rows)
 from parser.compiled.memory cimport (LINE, N_KERNEL_SETS, ROW_LIMIT, MemoryC, aligned, find_record, home_of,
                                      kernel_bucket, kernel_sets, look_beside, new_record, remember, values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
@@ -35,6 +36,7 @@ ctypedef fused sum_t:
     int32_t
 
 
+@final
 cdef class EasyEngine(EasyFlat):
     def __cinit__(self):
         self.bias = self.masks = self.rank = NULL
@@ -106,7 +108,8 @@ cdef class EasyEngine(EasyFlat):
 
     cpdef EasyMemory new_memory(self):
         cdef EasyMemory memory = EasyMemory(self, self.row_width, SEEN * self.most_keys + 8, 1, 1, self.n_contributions,
-                                            self.n_refs, self.stride, self.most_sums + EASY_AHEAD)
+                                            self.n_refs, self.stride,
+                                            max(self.most_sums, max(self.n_shares[0], self.n_shares[1])) + EASY_AHEAD)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         memory.n_lines, memory.n_plain_lines, memory.n_rich = self.n_lines, self.n_plain_lines, self.n_rich
         memory.n_rows, memory.n_shapes = self.n_rows, self.n_shapes
@@ -135,17 +138,21 @@ cdef class EasyEngine(EasyFlat):
         scene.record[0], scene.node[0] = record, -1 if word < 0 else 0
         for i in range(1, self.n_relatives):
             scene.record[i], scene.node[i] = m.none, -1
-        self.contribute(&scene, self.shares, self.n_contributions - 1, record)
+        self.contribute(m, &scene, 0, record)
+        self.contribute(m, &scene, 1, record + self.n_plain + self.n_bare)
         record[self.n_contributions - 1] = self.conditions_of(m, &scene)
         return record
 
-    cdef void contribute(self, const SceneC* scene, const ShareC* share, int32_t n,
-                         uint64_t* out) noexcept nogil:
-        """What an element adds to n sums; scene: its relatives."""
+    cdef void contribute(self, MemoryC* m, const SceneC* scene, int32_t kind, uint64_t* out) noexcept nogil:
+        """What an element adds to sums of plain rules and without dependents (kind 0), or of all others (1). scene: its
+        relatives. Most of these numbers are the same for many sums."""
+        cdef const ShareC* share = self.shares + (self.n_shares[0] if kind == 1 else 0)
         cdef const TermC* term = self.terms + share.first_term
+        cdef const int32_t* of = self.share_of + (self.n_plain + self.n_bare if kind == 1 else 0)
+        cdef uint64_t* found = m.values
         cdef uint64_t total
         cdef int32_t i
-        for i in range(n):
+        for i in range(self.n_shares[kind]):
             total = 0
             for _ in range(share[i].n_terms):
                 if term.part.kind == STORED:
@@ -153,7 +160,9 @@ cdef class EasyEngine(EasyFlat):
                 else:
                     total += local_value(&term.part, scene) * term.factor
                 term += 1
-            out[i] = total
+            found[i] = total
+        for i in range(self.n_rich if kind == 1 else self.n_plain + self.n_bare):
+            out[i] = found[of[i]]
 
     cdef uint64_t conditions_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
         cdef const ConditionC* condition = self.element_conditions
@@ -179,13 +188,15 @@ cdef class EasyEngine(EasyFlat):
 
     cdef void start(self, ListMemoryC* list, const ListC* s) noexcept nogil:
         cdef int32_t pairs[AT_ONCE]
+        cdef ElementC* e = list.element
         cdef const uint64_t* record
         cdef int32_t n, slot = s.leftmost + PADS
-        list.left[slot], list.right[PADS - 1] = PADS - 1, slot      # where there is no ROOT
+        e[slot].left, e[PADS - 1].right = PADS - 1, slot        # where there is no ROOT
         for n in range(list.n_slots):
-            record = list.m.of_word[n - PADS] if n >= PADS and n <= s.n + PADS else list.m.none
-            list.record[n], list.rich[n], list.bare[n] = record, record + self.n_plain + self.n_bare, 1
-            list.conditions[n] = record[self.n_contributions - 1]
+            e[n].word = n - PADS if n >= PADS and n <= s.n + PADS else -1
+            record = list.m.of_word[e[n].word]
+            e[n].record, e[n].rich, e[n].has_dependents = record, record + self.n_plain + self.n_bare, 0
+            e[n].conditions = record[self.n_contributions - 1]
         n = 0
         while slot < s.n + PADS:
             pairs[n] = slot
@@ -210,30 +221,26 @@ cdef class EasyEngine(EasyFlat):
 
     cdef int32_t attached(self, ListMemoryC* list, const ListC* s, int32_t head, int32_t dep,
                           int32_t* changed) noexcept nogil:
-        cdef int32_t side = dep > head, i, slot, n = 0, last = s.n + PADS
-        cdef int32_t* left = list.left
-        cdef int32_t* right = list.right
-        left[right[dep]] = left[dep]
-        right[left[dep]] = right[dep]
+        cdef int32_t side = dep > head, i, slot = head, n = 0, last = s.n + PADS
+        cdef ElementC* e = list.element
+        e[e[dep].right].left = e[dep].left
+        e[e[dep].left].right = e[dep].right
         set_top(self, list, dep, NO_PAIR)
         self.renew(list, s, head)
-        slot = head
         for i in range(WINDOW):
-            list.stale_plain[slot] |= self.new_plain[side][i]
-            list.stale_rich[slot] |= self.new_rich[side][i]
-            slot = left[slot]
+            e[slot].stale_plain |= self.new_plain[side][i]
+            e[slot].stale_rich |= self.new_rich[side][i]
+            slot = e[slot].left
         # the pairs that see the head or saw the dependent: of the head, of two words behind it, of three before it
-        slot = head
-        for _ in range(3):
-            slot = left[slot]
+        slot = e[e[e[head].left].left].left
         for _ in range(AT_ONCE):
             if slot >= PADS and slot <= last and (n == 0 or changed[n - 1] != slot):
-                if right[slot] <= last:
+                if e[slot].right <= last:
                     changed[n] = slot
                     n += 1
                 else:
                     set_top(self, list, slot, NO_PAIR)
-            slot = right[slot]
+            slot = e[slot].right
         slot = s.leftmost + PADS
         if s.length == 2 and (n == 0 or changed[0] != slot):        # what was not legal before
             changed[0] = slot
@@ -249,67 +256,65 @@ cdef class EasyEngine(EasyFlat):
         """Makes all sums that the pairs (up to AT_ONCE, one after the other in the list) need and that have changed,
         and scores them."""
         cdef TaskC tasks[SEEN * MOST_SHAPES]
-        cdef int32_t i, place, slot, n_tasks = 0, next_key = 0, shape
-        cdef uint32_t stale
+        cdef int32_t window[SEEN]
+        cdef ElementC* e = list.element
+        cdef int32_t i, slot, n_tasks = 0, next_key = 0
+        cdef uint32_t stale, needed
         if list.m.used >= list.m.n_lines:
             forget_rows(list)
-        for i in range(n):
-            if not self.is_legal(list, s, pairs[i]):
-                continue
-            slot = list.left[list.left[pairs[i]]]
-            for place in range(WINDOW):
-                stale = (list.stale_plain[slot] | list.stale_rich[slot]) & self.needed[place]
-                while stale:
-                    shape = lowest_bit(stale)
-                    stale &= stale - 1
-                    tasks[n_tasks].shape, tasks[n_tasks].slot = &self.shapes[shape], slot
-                    tasks[n_tasks].plain = list.stale_plain[slot] >> shape & 1
-                    tasks[n_tasks].first_key = next_key
-                    next_key += self.begin(list, s, &tasks[n_tasks])
-                    n_tasks += 1
-                list.stale_plain[slot] &= ~self.needed[place]
-                list.stale_rich[slot] &= ~self.needed[place]
-                slot = list.right[slot]
+        if not self.is_legal(list, s, pairs[0]):        # of ROOT and its neighbour
+            pairs, n = pairs + 1, n - 1
+        slot = e[e[pairs[0]].left].left
+        for i in range(n + WINDOW - 1):
+            window[i] = slot
+            slot = e[slot].right
+        for i in range(n + WINDOW - 1):
+            slot = window[i]
+            needed = self.needed[max(0, i - n + 1)][min(i, WINDOW - 1)]
+            stale = (e[slot].stale_plain | e[slot].stale_rich) & needed
+            while stale:
+                next_key += self.begin(list, s, &tasks[n_tasks], window + i, easy_lowest_bit(stale), next_key)
+                n_tasks += 1
+                stale &= stale - 1
+            e[slot].stale_plain &= ~needed
+            e[slot].stale_rich &= ~needed
         for i in range(n_tasks):
             self.find_rows(list, s, &tasks[i])
         for i in range(n_tasks):
             self.add_rows(list, &tasks[i])
         for i in range(n):
-            if self.is_legal(list, s, pairs[i]):
-                self.score_pair(list, s, pairs[i])
+            self.score_pair(list, s, window + i)
 
-    cdef void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
-        cdef int32_t top, rank = self.best_of_head(list, left, self.masks, &top)
+    cdef void score_pair(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil:
+        cdef int32_t top, rank = self.best_of_head(list, window, self.masks, &top)
         if list.m.sums[EASY_SIZE] > ROW_LIMIT:
             list.m.wide += 1
-            self.settle_wide(list, s, left)
+            self.settle_wide(list, s, window[2])
         else:
-            list.pick[left] = self.column_of_rank[rank] if rank > 0 else -1
-            set_top(self, list, left, top)
+            list.pick[window[2]] = self.column_of_rank[rank] if rank > 0 else -1
+            set_top(self, list, window[2], top)
 
-    cdef inline int32_t best_of_head(self, ListMemoryC* list, int32_t left, const int16_t* masks,
+    cdef inline int32_t best_of_head(self, ListMemoryC* list, const int32_t* window, const int16_t* masks,
                                      int32_t* top) noexcept nogil:
         """The rank of the best among the first columns, and what else the masks let through."""
-        cdef const int16_t** line = list.m.longs
         cdef const int16_t* lines[WINDOW]
-        cdef int32_t i, slot = list.left[list.left[left]], n = self.n_lines
+        cdef int32_t i
         for i in range(WINDOW):
-            lines[i] = list.lines + <size_t>slot * n * EASY_LANES
-            slot = list.right[slot]
-        line[0] = self.bias
-        for i in range(n):
-            line[i + 1] = lines[self.lines[i].place] + self.lines[i].line * EASY_LANES
-        return self.easy.best(line, n + 1, masks + (EASY_LANES if left == PADS else 0), self.rank, list.m.sums, top)
+            lines[i] = list.lines + <size_t>window[i] * self.n_lines * EASY_LANES
+        return self.easy.best(self.bias, lines, self.line_at, self.lines_at,
+                              masks + (EASY_LANES if window[2] == PADS else 0), self.rank, list.m.sums, top)
 
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         """The best of all columns of a pair of which only a bound is known."""
-        cdef int32_t top, column, score, best = self.column_of_rank[
-            self.best_of_head(list, left, self.masks + 2 * EASY_LANES, &top)]
+        cdef int32_t window[WINDOW]
+        cdef int32_t top, column, score, best
         list.m.full += 1
         if list.lost:
             self.settle_wide(list, s, left)
             return
-        self.add_tails(list, left)
+        see(list, left, window)
+        best = self.column_of_rank[self.best_of_head(list, window, self.masks + 2 * EASY_LANES, &top)]
+        self.add_tails(list, window)
         for column in range(self.n_head, self.n_columns):
             score = list.m.sums[column - self.n_head]
             if score >= top and not (left == PADS and self.actions[column] < self.n_labels):
@@ -332,22 +337,18 @@ cdef class EasyEngine(EasyFlat):
         list.pick[left] = best
         set_top(self, list, left, scores[best])
 
-    cdef void add_tails(self, ListMemoryC* list, int32_t left) noexcept nogil:
+    cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
         """Scores of the columns behind the head, into sums; 16 bits are enough."""
         cdef MemoryC* m = list.m
         cdef const uint64_t* row
         cdef const char* at
         cdef int16_t* out = m.sums
-        cdef int32_t slots[WINDOW]
-        cdef int32_t i, k, slot = list.left[list.left[left]], n, line
+        cdef int32_t i, k, slot, n, line
         cdef uint64_t tail
-        for i in range(WINDOW):
-            slots[i] = slot
-            slot = list.right[slot]
         for i in range(self.n_columns - self.n_head):
             out[i] = <int16_t>self.bias_sums[self.n_head + i]
         for i in range(self.n_lines):
-            slot, line = slots[self.lines[i].place], self.lines[i].line_of_row
+            slot, line = window[self.lines[i].place], self.lines[i].line_of_row
             row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
             tail = <uint64_t>1 << (EASY_TAIL + line)
@@ -362,9 +363,7 @@ cdef class EasyEngine(EasyFlat):
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         cdef int32_t window[WINDOW]
         cdef int32_t i
-        window[0] = list.left[list.left[left]]
-        for i in range(1, WINDOW):
-            window[i] = list.right[window[i - 1]]
+        see(list, left, window)
         for i in range(self.n_columns):
             list.m.scores[i] = self.bias_sums[i]
         if list.lost or list.m.has_wide_rows:
@@ -414,9 +413,9 @@ cdef class EasyEngine(EasyFlat):
         scene.nodes, scene.links = list_nodes(s), links(s)
         for i in range(shape.n_elements):
             while place < element[i].place:
-                slot = list.right[slot]
+                slot = list.element[slot].right
                 place += 1
-            scene.node[element[i].node] = word_of(s, slot)
+            scene.node[element[i].node] = list.element[slot].word
         for i in range(shape.n_steps):
             scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
         for i in range(shape.n_nodes):
@@ -428,7 +427,7 @@ cdef class EasyEngine(EasyFlat):
         cdef const StepC* step = self.relative_steps
         cdef int32_t i
         scene.nodes, scene.links = list_nodes(s), links(s)
-        scene.node[0] = word_of(s, slot)
+        scene.node[0] = list.element[slot].word
         for i in range(self.n_relative_steps):
             scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
         for i in range(self.n_relatives):
@@ -439,48 +438,46 @@ cdef class EasyEngine(EasyFlat):
         cdef SceneC scene
         cdef uint64_t* own = list.own + <size_t>slot * self.n_rich
         self.look_around(list, s, slot, &scene)
-        self.contribute(&scene, self.shares + self.n_plain + self.n_bare, self.n_rich, own)
-        list.rich[slot], list.bare[slot] = own, 0
+        self.contribute(list.m, &scene, 1, own)
+        list.element[slot].rich, list.element[slot].has_dependents = own, 1
         if self.n_conditions > 0:
-            list.conditions[slot] = self.conditions_of(list.m, &scene)
+            list.element[slot].conditions = self.conditions_of(list.m, &scene)
 
-    cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task) noexcept nogil:
-        """Keys of everything that is to be looked up, their buckets on the way; gives the number of keys."""
-        cdef const ShapeC* shape = task.shape
-        cdef CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
-        cdef int32_t at[WINDOW]
-        cdef int32_t i, place = 0, slot = task.slot, having = 0
-        cdef bint there = False
+    cdef inline int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
+                              int32_t next_key) noexcept nogil:
+        """Keys of everything that is to be looked up for a shape, their buckets on the way; gives the number of keys."""
+        cdef const ShapeC* shape = &self.shapes[number]
+        cdef const ElementC* e[WINDOW]
+        cdef int32_t i, having = 0, slot = window[0], words = -1
         for i in range(shape.n_places):
-            while place < shape.places[i]:
-                slot = list.right[slot]
-                place += 1
-            at[i] = slot
-            there |= word_of(s, slot) >= 0
-            having |= (1 - list.bare[slot]) << i
-        task.n_plain_keys = task.n_rich_keys = task.n_known = 0
+            e[i] = &list.element[window[shape.places[i]]]
+            words &= e[i].word
+            having |= e[i].has_dependents << i
+        task.shape, task.slot, task.count = shape, slot, &list.counts[<size_t>slot * self.n_shapes + number]
+        task.rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
+        task.plain = e[0].stale_plain >> number & 1
+        task.first_key, task.n_keys, task.n_known = next_key, 0, 0
+        task.rich = &shape.rich[having if shape.n_places <= 2 else having != 0]
         if task.plain:
-            count.plain = 0
-        if there:
-            if shape.n_places > 2:
-                having = having != 0
-            task.rich = &shape.rich[having]
-            if shape.single >= 0 and having == 0:
-                task.n_known = self.known_rows(list, s, shape, task.slot)
-            else:
-                if task.plain and shape.has_plain:
-                    task.n_plain_keys = self.write_keys(list, s, shape, &shape.plain, PLAIN, at, task.first_key)
-                    count.plain = <uint16_t>task.n_plain_keys
-                if shape.has_rich:
-                    task.n_rich_keys = self.write_keys(list, s, shape, task.rich, having, at,
-                                                       task.first_key + task.n_plain_keys)
-        count.all = <uint16_t>(count.plain + task.n_known + task.n_rich_keys)
-        return task.n_plain_keys + task.n_rich_keys
+            task.count.plain = 0
+        if words == -1:                 # nothing is there
+            task.count.all = task.count.plain
+            return 0
+        if shape.single >= 0 and having == 0:
+            task.n_known = self.known_rows(list, s, shape, slot)
+        else:
+            if task.plain and shape.has_plain:
+                task.n_keys = self.write_keys(list, s, shape, &shape.plain, PLAIN, e, next_key)
+                task.count.plain = <uint16_t>task.n_keys
+            if shape.has_rich:
+                task.n_keys += self.write_keys(list, s, shape, task.rich, having, e, next_key + task.n_keys)
+        task.count.all = <uint16_t>(task.n_known + task.n_keys + (0 if task.plain else task.count.plain))
+        return task.n_keys
 
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil:
         """Rows that a word alone decides: its record knows them. Gives their number."""
         cdef uint64_t* rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
-        cdef uint64_t* known = <uint64_t*>list.record[slot] + list.m.words.refs_at + shape.single
+        cdef uint64_t* known = <uint64_t*>list.element[slot].record + list.m.words.refs_at + shape.single
         cdef int32_t i, n = shape.rich[0].n
         for i in range(n):
             if known[i] == 0:
@@ -494,7 +491,7 @@ cdef class EasyEngine(EasyFlat):
         cdef MemoryC* m = list.m
         cdef SceneC scene
         cdef const KeysC* k = &shape.rich[0]
-        cdef uint64_t key = self.seeds[k.first_seed + i] + list.record[slot][self.n_plain + k.at[0] + i], row
+        cdef uint64_t key = self.seeds[k.first_seed + i] + list.element[slot].record[self.n_plain + k.at[0] + i], row
         cdef const kernel_bucket* home
         key |= key == 0
         home = &m.buckets[home_of(key) >> m.shift]
@@ -505,8 +502,8 @@ cdef class EasyEngine(EasyFlat):
             row = self.make(list, shape, &scene, k.first_key + i, key)
         return row
 
-    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
-                            const int32_t* at, int32_t first) noexcept nogil:
+    cdef inline int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k,
+                                   int32_t having, const ElementC** e, int32_t first) noexcept nogil:
         """having: which of the elements have dependents; PLAIN: it does not matter. Gives the number of keys."""
         cdef MemoryC* m = list.m
         cdef uint64_t* total = m.values
@@ -514,9 +511,9 @@ cdef class EasyEngine(EasyFlat):
         cdef const uint64_t* shares[WINDOW]
         cdef int32_t i, p, n = k.n, n_places = shape.n_places
         for p in range(n_places):
-            shares[p] = k.at[p] + (list.record[at[p]] if having == PLAIN
-                                   else list.rich[at[p]] if having >> (p if n_places <= 2 else 0) & 1
-                                   else list.record[at[p]] + self.n_plain)
+            shares[p] = k.at[p] + (e[p].record if having == PLAIN
+                                   else e[p].rich if (having >> p & 1 if n_places <= 2 else having)
+                                   else e[p].record + self.n_plain)
         if n_places == 2:
             self.easy.keys(total, seed, shares[0], shares[1], n)
         else:
@@ -526,15 +523,15 @@ cdef class EasyEngine(EasyFlat):
                 for i in range(n):
                     total[i] += shares[p][i]
         if k.n_across > 0:
-            self.add_across(list, s, k, at, total)
+            self.add_across(list, s, k, e, total)
         for i in range(k.n_kept):
             put_key(m, first + i, total[i] | (total[i] == 0))
         if n > k.n_kept:
-            return k.n_kept + self.ask(list, k, at, n_places, total, first + k.n_kept)
+            return k.n_kept + self.ask(list, k, e, n_places, total, first + k.n_kept)
         return n
 
-    cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const int32_t* at,
-                         uint64_t* total) noexcept nogil:
+    cdef inline void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const ElementC** at,
+                                uint64_t* total) noexcept nogil:
         """Distances between elements."""
         cdef SceneC scene
         cdef const AcrossC* a = self.across + k.first_across
@@ -542,88 +539,103 @@ cdef class EasyEngine(EasyFlat):
         cdef int32_t i, e
         for i in range(k.n_across):
             for e in range(2):
-                ends[e] = word_of(s, at[a[i].place[e]])
+                ends[e] = at[a[i].place[e]].word
                 if a[i].node[e] > 0:
-                    self.look_around(list, s, at[a[i].place[e]], &scene)
+                    self.look_around(list, s, <int32_t>(at[a[i].place[e]] - list.element), &scene)
                     ends[e] = scene.node[a[i].node[e]]
             total[a[i].sum] += a[i].product[DISTANCES if ends[0] < 0 or ends[1] < 0
                                             else min(abs(ends[1] - ends[0]), DISTANCES - 1)]
 
-    cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const int32_t* at, int32_t n_places, const uint64_t* total,
-                     int32_t first) noexcept nogil:
+    cdef inline int32_t ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places,
+                            const uint64_t* total, int32_t first) noexcept nogil:
         """Keys of single templates, of those that may have weights; gives their number."""
         cdef MemoryC* m = list.m
         cdef const AskedC* asked = self.asked + k.first_direct
+        cdef const uint64_t* need = self.needs + k.first_need
         cdef uint64_t* keys = m.keys + first
         cdef int32_t* owners = m.owners + first
-        cdef uint64_t holds = 0
-        cdef int32_t i, p, n = k.n_direct
-        cdef bint all_hold
+        cdef uint64_t holds = 0, fails
+        cdef int32_t i, p, n = k.n_direct, n_all = k.n_direct + k.n_asked
         for i in range(n):
             keys[i] = total[asked[i].sum] + asked[i].seed
             owners[i] = ~asked[i].role
         if k.n_asked > 0:
             for p in range(n_places):
-                holds |= list.conditions[at[p]]
+                holds |= e[p].conditions
             if holds:
-                asked += k.n_direct
-                for i in range(k.n_asked):
-                    all_hold = True
+                for i in range(n, n_all):
+                    fails = 0
                     for p in range(n_places):
-                        all_hold &= asked[i].need[p] & ~list.conditions[at[p]] == 0
+                        fails |= need[p] & ~e[p].conditions
                     keys[n] = total[asked[i].sum] + asked[i].seed
                     owners[n] = ~asked[i].role
-                    n += all_hold
+                    n += fails == 0
+                    need += WINDOW
+        if n == 0:
+            return 0
         n = self.kernels.filter(&self.filter, keys, owners, n)
         for i in range(n):
             put_key(m, first + i, keys[i])
         return n
 
-    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil:
-        cdef const ShapeC* shape = task.shape
-        cdef const CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
-        cdef uint64_t* rows = list.rows + <size_t>task.slot * self.n_rows + shape.first_row
-        cdef int32_t first = task.first_key
-        if task.n_plain_keys > 0:
-            self.find(list, s, task, &shape.plain, first, task.n_plain_keys, rows)
-        if task.n_rich_keys > 0:
-            self.find(list, s, task, task.rich, first + task.n_plain_keys, task.n_rich_keys,
-                      rows + count.plain + task.n_known)
-        list.m.asked += task.n_plain_keys + task.n_rich_keys
-
-    cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil:
-        cdef const ShapeC* shape = task.shape
-        cdef const CountC* count = &list.counts[<size_t>task.slot * self.n_shapes + (shape - self.shapes)]
-        cdef const uint64_t* rows = list.rows + <size_t>task.slot * self.n_rows + shape.first_row
-        cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
-        cdef int16_t* plain
-        if shape.first_plain >= 0:
-            plain = list.plain + (<size_t>task.slot * self.n_plain_lines + shape.first_plain) * EASY_LANES
-            if task.plain:
-                self.easy.add(plain, shape.n_lines, NULL, rows, count.plain, list.m.arena)
-            rows += count.plain
-            self.easy.add(out, shape.n_lines, plain, rows, count.all - count.plain, list.m.arena)
-        else:
-            self.easy.add(out, shape.n_lines, NULL, rows, count.all, list.m.arena)
-
-    cdef void find(self, ListMemoryC* list, const ListC* s, const TaskC* task, const KeysC* k, int32_t first, int32_t n,
-                   uint64_t* rows) noexcept nogil:
+    cdef inline void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil:
         cdef MemoryC* m = list.m
-        cdef SceneC scene
-        cdef int32_t i
-        if self.kernels.find(m.homes + first, m.keys + first, n, rows):
-            self.look(list, s, task.shape, task.slot, &scene)
-            for i in range(n):
-                if rows[i] == 0:
-                    rows[i] = look_beside(m, m.keys[first + i])
-                if rows[i] == 0:
-                    rows[i] = self.make(list, task.shape, &scene,
-                                        k.first_key + i if i < k.n_kept else m.owners[first + i], m.keys[first + i])
+        cdef uint64_t* rows = task.rows + (0 if task.plain else task.count.plain) + task.n_known
+        cdef int32_t i, n = task.n_keys
+        m.asked += n
+        if n > 0 and self.kernels.find(m.homes + task.first_key, m.keys + task.first_key, n, rows):
+            self.make_rows(list, s, task, rows)
         for i in range(n):
             PREFETCH(m.arena + (rows[i] >> EASY_LINE) * LINE)
             PREFETCH(m.arena + (rows[i] >> EASY_LINE) * LINE + LINE)
 
+    cdef inline void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil:
+        cdef const ShapeC* shape = task.shape
+        cdef const uint64_t* rows = task.rows
+        cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
+        cdef int16_t* plain = NULL
+        if shape.has_plain:
+            plain = out
+            if shape.first_plain >= 0:
+                plain = list.plain + (<size_t>task.slot * self.n_plain_lines + shape.first_plain) * EASY_LANES
+            if task.plain:
+                self.add_up(list, shape, &shape.plain, plain, NULL, rows, task.count.plain)
+            rows += task.count.plain
+        if shape.has_rich:
+            self.add_up(list, shape, task.rich, out, plain, rows, task.count.all - task.count.plain)
+
+    cdef inline void add_up(self, ListMemoryC* list, const ShapeC* shape, const KeysC* k, int16_t* out,
+                            const int16_t* first, const uint64_t* rows, int32_t n) noexcept nogil:
+        """The lines at `first` (NULL: nothing) and n rows: remembered sums, then single templates."""
+        cdef int32_t n_kept = min(n, k.n_kept), offset = k.first_line * EASY_LANES
+        if k.n_lines == shape.n_lines:
+            self.easy.add(out, k.n_lines, 0, first, rows, n_kept, list.m.arena)
+        else:
+            self.easy.add(out, shape.n_lines, 0, first, rows, 0, list.m.arena)
+            if n_kept > 0:
+                self.easy.add(out + offset, k.n_lines, k.first_line, out + offset, rows, n_kept, list.m.arena)
+        if n > n_kept:
+            self.easy.add_single(out, rows + n_kept, n - n_kept, list.m.arena)
+
     # Making rows, the plain way
+
+    cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task, uint64_t* rows) noexcept nogil:
+        """Those of a task that were not in their buckets."""
+        cdef MemoryC* m = list.m
+        cdef const KeysC* k
+        cdef SceneC scene
+        cdef uint64_t key
+        cdef int32_t i, at, n_plain = task.count.plain if task.plain else 0
+        self.look(list, s, task.shape, task.slot, &scene)
+        for i in range(task.n_keys):
+            key = m.keys[task.first_key + i]
+            if rows[i] == 0:
+                rows[i] = look_beside(m, key)
+            if rows[i] == 0:
+                k = &task.shape.plain if i < n_plain else task.rich
+                at = i if i < n_plain else i - n_plain
+                rows[i] = self.make(list, task.shape, &scene,
+                                    k.first_key + at if at < k.n_kept else m.owners[task.first_key + i], key)
 
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil:
@@ -743,15 +755,12 @@ cdef inline void set_top(EasyEngine engine, ListMemoryC* list, int32_t slot, int
             first + engine.easy.largest(list.top + first, min(<int32_t>BLOCK, list.n_tops - first))]
 
 
-cdef inline int32_t lowest_bit(uint32_t bits) noexcept nogil:
-    cdef int32_t i = 0
-    while not bits >> i & 1:
-        i += 1
-    return i
-
-
-cdef inline int32_t word_of(const ListC* s, int32_t slot) noexcept nogil:
-    return slot - PADS if slot >= PADS and slot <= s.n + PADS else -1
+cdef inline void see(const ListMemoryC* list, int32_t left, int32_t* window) noexcept nogil:
+    """The elements around a pair."""
+    cdef int32_t i
+    window[0] = list.element[list.element[left].left].left
+    for i in range(1, WINDOW):
+        window[i] = list.element[window[i - 1]].right
 
 
 cdef inline void put_key(MemoryC* m, int32_t n, uint64_t key) noexcept nogil:

@@ -32,7 +32,6 @@ cdef struct AskedC:         # a role that is asked for by itself
     int32_t sum             # of terms, among those of the shape
     int32_t role
     uint64_t seed
-    uint64_t need[WINDOW]   # conditions, by place
 
 
 cdef struct AcrossC:        # a distance between two elements
@@ -53,8 +52,10 @@ cdef struct KeysC:          # sums of terms: a seed and what the elements contri
     bint far                # relatives are among the ends of these distances
     int32_t first_direct    # in `asked`
     int32_t n_direct
-    int32_t first_asked     # those with conditions
-    int32_t n_asked
+    int32_t n_asked         # those with conditions, behind the others
+    int32_t first_need      # conditions of each, by place, in `needs`
+    int32_t first_line      # of those that what is remembered may have
+    int32_t n_lines
 
 
 cdef struct TermC:
@@ -130,7 +131,10 @@ cdef class EasyFlat:
     cdef uint64_t* seeds
     cdef AskedC* asked
     cdef AcrossC* across
-    cdef ShareC* shares             # plain, bare, rich
+    cdef uint64_t* needs
+    cdef ShareC* shares             # different ones: of plain rules and without dependents, and of the others
+    cdef int32_t n_shares[2]
+    cdef int32_t* share_of          # of each contribution: plain, bare, rich
     cdef TermC* terms
     cdef RoleC* roles
     cdef PartC* parts
@@ -140,7 +144,10 @@ cdef class EasyFlat:
     cdef int32_t* node_list
     cdef ConditionC* conditions     # of shapes
     cdef LineC* lines               # in the order of their places
-    cdef uint32_t needed[WINDOW]    # shapes that a pair needs of the element at each place
+    cdef int32_t* line_at           # numbers of these lines
+    cdef int32_t lines_at[WINDOW]   # how many there are at each place
+    cdef uint32_t needed[WINDOW][WINDOW]    # shapes that pairs need of an element at any of these places, the first to
+                                            # the last
     # Shapes whose sums change with an attachment, by the side on which the dependent left (0: of its head's left) and
     # how many places before the head they begin.
     cdef uint32_t new_plain[2][WINDOW]

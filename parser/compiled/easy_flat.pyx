@@ -35,7 +35,7 @@ cdef class EasyFlat:
         if self.n_shapes > MOST_SHAPES:
             raise ValueError(f"{self.n_shapes} sets of places in a feature set, at most {<int>MOST_SHAPES}")
         filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asked", "across",
-                                "share", "term", *REGIONS), 0)
+                                "share", "term", "need", *REGIONS), 0)
         self.reserve(layout)
         self.lay_relatives(layout.plan)
         self.lay_roles(layout.roles, filled)
@@ -53,7 +53,11 @@ cdef class EasyFlat:
         self.seeds = <uint64_t*>self.mem.alloc(len(keys) + EASY_AHEAD, sizeof(uint64_t))
         self.asked = <AskedC*>self.mem.alloc(sum(len(key.roles) for key in keys) + 1, sizeof(AskedC))
         self.across = <AcrossC*>self.mem.alloc(n_terms + 1, sizeof(AcrossC))
-        self.shares = <ShareC*>self.mem.alloc(WINDOW * len(keys) + 1, sizeof(ShareC))
+        self.needs = <uint64_t*>self.mem.alloc(WINDOW * sum(len(key.roles) for key in keys if key.need) + 1,
+                                               sizeof(uint64_t))
+        self.shares = <ShareC*>self.mem.alloc(WINDOW * len(keys) + 2, sizeof(ShareC))
+        self.share_of = <int32_t*>self.mem.alloc(WINDOW * len(keys) + 1, sizeof(int32_t))
+        self.line_at = <int32_t*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(int32_t))
         self.terms = <TermC*>self.mem.alloc(n_terms + 1, sizeof(TermC))
         self.roles = <RoleC*>self.mem.alloc(roles + 1, sizeof(RoleC))
         self.parts = <PartC*>self.mem.alloc(sum(len(role.parts) for found in layout.roles for role in found) + 1,
@@ -202,6 +206,9 @@ cdef class EasyFlat:
             region = region_of(place, having)
             k.at[<int>i] = filled[region]
             filled[region] += k.n
+        lines = {shape.moves.index(role.moved) for key in keys if not key.direct for role in key.roles}
+        k.first_line = min(lines, default=0)
+        k.n_lines = max(lines, default=0) + 1 - k.first_line
         self.lay_across(k, shape, keys, filled)
         self.lay_asked(k, shape, keys, filled)
         return 0
@@ -248,7 +255,7 @@ cdef class EasyFlat:
         bits = {}
         for i in range(self.n_conditions):
             bits[self.element_conditions[<int>i].node, self.element_conditions[<int>i].value] = 1 << i
-        k.first_direct = filled["asked"]
+        k.first_direct, k.first_need = filled["asked"], filled["need"]
         for number, key in enumerate(keys):
             if key.direct and not key.need:
                 k.n_direct += <int32_t>len(key.roles)
@@ -260,9 +267,9 @@ cdef class EasyFlat:
                 for i, (node, value) in enumerate(plan.conditions):
                     if key.need >> i & 1:
                         place = shape.places.index(plan.nodes[base_of(plan, node)][1])
-                        a.need[<int>place] |= <uint64_t>bits[self.condition_of((node, value))]
-        k.first_asked = k.first_direct + k.n_direct
-        k.n_asked = filled["asked"] - k.first_asked
+                        self.needs[filled["need"] + <int>place] |= <uint64_t>bits[self.condition_of((node, value))]
+                filled["need"] += WINDOW if key.need else 0
+        k.n_asked = filled["asked"] - k.first_direct - k.n_direct
         return 0
 
     def lay_regions(self, shapes, filled):
@@ -270,25 +277,34 @@ cdef class EasyFlat:
         plan = self.layout.plan
         self.n_plain, self.n_bare, self.n_rich = filled["plain"], filled["bare"], filled["rich"]
         self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
+        number = 0
         for region in REGIONS:
+            known = {} if region != "bare" else known
             for shape in shapes:
                 for keys, having in [(shape.plain, None), *zip(shape.rich, shape.having, strict=True)]:
                     for place in (place for place in shape.places if region_of(place, having) == region):
                         for key in keys:
-                            terms = [term for term in key.terms if not self.is_across(term)
-                                     and plan.nodes[base_of(plan, term.part.node)][1] == place]
-                            self.lay_share(&self.shares[filled["share"]], terms, filled)
-                            filled["share"] += 1
+                            terms = tuple(self.own_term(term) for term in key.terms if not self.is_across(term)
+                                          and plan.nodes[base_of(plan, term.part.node)][1] == place)
+                            if terms not in known:
+                                known[terms] = len(known)
+                                self.lay_share(&self.shares[filled["share"]], terms, filled)
+                                filled["share"] += 1
+                            self.share_of[<int>number] = known[terms]
+                            number += 1
+            self.n_shares[<int>(region == "rich")] = <int32_t>len(known)
+
+    def own_term(self, term):
+        """The same for all elements: (kind, relative, other, cap, factor)."""
+        plan, part = self.layout.plan, term.part
+        other = self.relative_of[path_of(plan, part.other)] if part.kind == DIST else part.other
+        return part.kind, self.relative_of[path_of(plan, part.node)], other, part.cap, term.factor
 
     cdef int lay_share(self, ShareC* share, terms, filled) except -1:
-        plan = self.layout.plan
         share.first_term, share.n_terms = filled["term"], <int32_t>len(terms)
-        for term in terms:
-            part = term.part
-            other = self.relative_of[path_of(plan, part.other)] if part.kind == DIST else part.other
-            self.terms[filled["term"]] = TermC(
-                PartC(part.kind, self.relative_of[path_of(plan, part.node)], other, part.cap),
-                self.n_contributions + self.n_refs + part.other, factor_of(term.factor))
+        for kind, node, other, cap, factor in terms:
+            self.terms[filled["term"]] = TermC(PartC(kind, node, other, cap),
+                                               self.n_contributions + self.n_refs + <int>other, factor_of(factor))
             filled["term"] += 1
         return 0
 
@@ -298,10 +314,15 @@ cdef class EasyFlat:
         for number, shape in enumerate(shapes):
             for line, by in enumerate(shape.moves):
                 found.append((shape.first + by, self.shapes[<int>number].first_line + line, number))
-                self.needed[<int>(shape.first + by)] |= 1 << number
+                at = shape.first + by
+                for first in range(at + 1):
+                    for last in range(at, WINDOW):
+                        self.needed[<int>first][<int>last] |= 1 << number
         for i, (place, line, number) in enumerate(sorted(found)):
             self.lines[<int>i] = LineC(place, line, line - self.shapes[<int>number].first_line,
                                        self.shapes[<int>number].first_row, number)
+            self.line_at[<int>i] = line
+            self.lines_at[<int>place] += 1
 
     def lay_changes(self, shapes):
         """Element k of the new list is the head. What begins j places before it looks at it if it has an element

@@ -26,12 +26,16 @@
 
 typedef struct {
     const char *name;
-    /* out, n_lines lines: what they were at `first` (NULL: nothing) and the rows */
-    void (*add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row, int32_t n, const char *arena);
-    /* Adds up n lines, at least one, into out; gives the lowest rank among the lanes of the highest score where mask is
-       set (0 or -1 each), and that score. */
-    int32_t (*best)(const int16_t *const *line, int32_t n, const int16_t *mask, const int16_t *rank, int16_t *out,
-                    int32_t *top);
+    /* out, n_lines lines: what they were at `first` (NULL: nothing) and the rows' lines from first_line on, which must be
+       the first that any of the rows has */
+    void (*add)(int16_t *out, int32_t n_lines, int32_t first_line, const int16_t *first, const uint64_t *row, int32_t n,
+                const char *arena);
+    /* adds rows of one line, or none, to `out`, which has room for all */
+    void (*add_single)(int16_t *out, const uint64_t *row, int32_t n, const char *arena);
+    /* Adds up the bias and lines, those of the element at each place of the window being n[place], the next of `at`;
+       gives the lowest rank among the lanes of the highest score where mask is set (0 or -1 each), and that score. */
+    int32_t (*best)(const int16_t *bias, const int16_t *const *lines, const int32_t *at, const int32_t *n,
+                    const int16_t *mask, const int16_t *rank, int16_t *out, int32_t *top);
     /* out = seed + one + other, n numbers; some more are read and written, see EASY_AHEAD */
     void (*keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one, const uint64_t *other, int32_t n);
     /* adds n times EASY_LANES numbers, of 16 bits or 8 */
@@ -39,6 +43,18 @@ typedef struct {
     /* place of the first of the largest of n numbers, a multiple of 16 */
     int32_t (*largest)(const int32_t *number, int32_t n);
 } easy_kernel;
+
+#define EASY_WINDOW 6
+
+static inline int32_t easy_lowest_bit(uint32_t bits) { /* of some */
+#if defined(__GNUC__)
+    return __builtin_ctz(bits);
+#else
+    int32_t i = 0;
+    while (!(bits >> i & 1)) i++;
+    return i;
+#endif
+}
 
 #define KERNEL_NAME(f) f##_easy_plain
 #define KERNEL_TARGET
@@ -75,10 +91,10 @@ __attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
 #endif
 
 static const easy_kernel easy_kernels[] = {
-    {"plain", add_easy_plain, best_easy_plain, keys_easy_plain, more_easy_plain, largest_easy_plain},
+    {"plain", add_easy_plain, add_single_easy_plain, best_easy_plain, keys_easy_plain, more_easy_plain, largest_easy_plain},
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
-    {"avx2", add_easy_avx2, best_easy_avx2, keys_easy_avx2, more_easy_avx2, largest_easy_avx2},
-    {"avx512", add_easy_avx512, best_easy_avx512, keys_easy_avx512, more_easy_avx512, largest_easy_avx512},
+    {"avx2", add_easy_avx2, add_single_easy_avx2, best_easy_avx2, keys_easy_avx2, more_easy_avx2, largest_easy_avx2},
+    {"avx512", add_easy_avx512, add_single_easy_avx512, best_easy_avx512, keys_easy_avx512, more_easy_avx512, largest_easy_avx512},
 #endif
 };
 #define N_EASY_KERNELS ((int32_t)(sizeof easy_kernels / sizeof *easy_kernels))

@@ -40,12 +40,13 @@ static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
 
 /* No branches on which lines there are, which could not be foreseen: a line that is not there is added as 0. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_lines)(
-    LANES *out, const int32_t n_lines, const LANES *first, const uint64_t *row, int32_t n, const char *arena) {
+    LANES *out, const int32_t n_lines, int32_t first_line, const LANES *first, const uint64_t *row, int32_t n,
+    const char *arena) {
     LANES x[EASY_MOVES * PARTS];
     int32_t i, j, k;
     for (k = 0; k < n_lines * PARTS; k++) x[k] = first ? first[k] : (LANES){0};
     for (i = 0; i < n; i++) {
-        uint64_t z = row[i], present = z >> EASY_PRESENT;
+        uint64_t z = row[i], present = z >> EASY_PRESENT >> first_line;
         const char *at = arena + (z >> EASY_LINE << 6);
         if (z & EASY_WIDE) {
             for (j = 0; j < n_lines; j++, present >>= 1) {
@@ -64,15 +65,31 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
     for (k = 0; k < n_lines * PARTS; k++) out[k] = x[k];
 }
 
-KERNEL_TARGET static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row,
-                                           int32_t n, const char *arena) {
+KERNEL_TARGET static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, int32_t first_line, const int16_t *first,
+                                           const uint64_t *row, int32_t n, const char *arena) {
     switch (n_lines) {
-        case 1: KERNEL_NAME(add_lines)((LANES *)out, 1, (const LANES *)first, row, n, arena); break;
-        case 2: KERNEL_NAME(add_lines)((LANES *)out, 2, (const LANES *)first, row, n, arena); break;
-        case 3: KERNEL_NAME(add_lines)((LANES *)out, 3, (const LANES *)first, row, n, arena); break;
-        case 4: KERNEL_NAME(add_lines)((LANES *)out, 4, (const LANES *)first, row, n, arena); break;
-        case 5: KERNEL_NAME(add_lines)((LANES *)out, 5, (const LANES *)first, row, n, arena); break;
-        default: KERNEL_NAME(add_lines)((LANES *)out, EASY_MOVES, (const LANES *)first, row, n, arena);
+        case 1: KERNEL_NAME(add_lines)((LANES *)out, 1, first_line, (const LANES *)first, row, n, arena); break;
+        case 2: KERNEL_NAME(add_lines)((LANES *)out, 2, first_line, (const LANES *)first, row, n, arena); break;
+        case 3: KERNEL_NAME(add_lines)((LANES *)out, 3, first_line, (const LANES *)first, row, n, arena); break;
+        case 4: KERNEL_NAME(add_lines)((LANES *)out, 4, first_line, (const LANES *)first, row, n, arena); break;
+        case 5: KERNEL_NAME(add_lines)((LANES *)out, 5, first_line, (const LANES *)first, row, n, arena); break;
+        default: KERNEL_NAME(add_lines)((LANES *)out, EASY_MOVES, first_line, (const LANES *)first, row, n, arena);
+    }
+}
+
+KERNEL_TARGET static void KERNEL_NAME(add_single)(int16_t *out, const uint64_t *row, int32_t n, const char *arena) {
+    int32_t i, k;
+    for (i = 0; i < n; i++) {
+        uint64_t z = row[i];
+        const char *at = arena + (z >> EASY_LINE << 6);
+        uint32_t present = z >> EASY_PRESENT & 63;
+        LANES *x;
+        if (!present) continue;
+        x = (LANES *)(out + EASY_LANES * easy_lowest_bit(present));
+        if (z & EASY_WIDE)
+            for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)at)[k]);
+        else
+            for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], __builtin_convertvector(((const NARROW *)at)[k], LANES));
     }
 }
 
@@ -92,15 +109,19 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(uint64_t *out, const uint64_t *seed,
 }
 #undef NUMBERS
 
-KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32_t n, const int16_t *mask,
-                                               const int16_t *rank, int16_t *out, int32_t *top) {
+KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *bias, const int16_t *const *lines, const int32_t *at,
+                                               const int32_t *n, const int16_t *mask, const int16_t *rank, int16_t *out,
+                                               int32_t *top) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
     LANES x[PARTS], low;
     int16_t lowest;
-    int32_t i, k;
-    for (k = 0; k < PARTS; k++) x[k] = ((const LANES *)line[0])[k];
-    for (i = 1; i < n; i++)
-        for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)line[i])[k]);
+    int32_t i, k, p;
+    for (k = 0; k < PARTS; k++) x[k] = ((const LANES *)bias)[k];
+    for (p = 0; p < EASY_WINDOW; p++)
+        for (i = 0; i < n[p]; i++, at++) {
+            const LANES *line = (const LANES *)(lines[p] + EASY_LANES * *at);
+            for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], line[k]);
+        }
     for (k = 0; k < PARTS; k++) ((LANES *)out)[k] = x[k];
     for (k = 0; k < PARTS; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
@@ -119,15 +140,15 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32
 #undef NARROW
 #undef LANES
 #else
-static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first, const uint64_t *row, int32_t n,
-                             const char *arena) {
+static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, int32_t first_line, const int16_t *first,
+                             const uint64_t *row, int32_t n, const char *arena) {
     int32_t i, k, line;
     for (i = 0; i < n_lines * EASY_LANES; i++) out[i] = first ? first[i] : 0;
     for (i = 0; i < n; i++) {
         const char *at = arena + (row[i] >> EASY_LINE << 6);
         int wide = (row[i] & EASY_WIDE) != 0;
         for (line = 0; line < n_lines; line++) {
-            if (!(row[i] >> (EASY_PRESENT + line) & 1)) continue;
+            if (!(row[i] >> (EASY_PRESENT + first_line + line) & 1)) continue;
             for (k = 0; k < EASY_LANES; k++) {
                 int32_t x = out[line * EASY_LANES + k] + (wide ? ((const int16_t *)at)[k] : ((const int8_t *)at)[k]);
                 out[line * EASY_LANES + k] = (int16_t)(x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x);
@@ -135,6 +156,15 @@ static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, const int16_t *first
             at += EASY_LANES << wide;
         }
     }
+}
+
+static void KERNEL_NAME(add_single)(int16_t *out, const uint64_t *row, int32_t n, const char *arena) {
+    int32_t i;
+    for (i = 0; i < n; i++)
+        if (row[i] >> EASY_PRESENT & 63) {
+            int32_t line = easy_lowest_bit(row[i] >> EASY_PRESENT & 63);
+            KERNEL_NAME(add)(out + EASY_LANES * line, 1, line, out + EASY_LANES * line, row + i, 1, arena);
+        }
 }
 
 static void KERNEL_NAME(more)(int16_t *out, const char *at, int32_t n, int32_t wide) {
@@ -149,15 +179,17 @@ static void KERNEL_NAME(keys)(uint64_t *out, const uint64_t *seed, const uint64_
     for (i = 0; i < n; i++) out[i] = seed[i] + one[i] + other[i];
 }
 
-static int32_t KERNEL_NAME(best)(const int16_t *const *line, int32_t n, const int16_t *mask, const int16_t *rank,
-                                 int16_t *out, int32_t *top) {
-    int32_t i, k, best = -1;
+static int32_t KERNEL_NAME(best)(const int16_t *bias, const int16_t *const *lines, const int32_t *at, const int32_t *n,
+                                 const int16_t *mask, const int16_t *rank, int16_t *out, int32_t *top) {
+    int32_t i, k, p, best = -1;
     for (k = 0; k < EASY_LANES; k++) {
-        int32_t x = 0;
-        for (i = 0; i < n; i++) {
-            x += line[i][k];
-            x = x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x;
-        }
+        const int32_t *next = at;
+        int32_t x = bias[k];
+        for (p = 0; p < EASY_WINDOW; p++)
+            for (i = 0; i < n[p]; i++, next++) {
+                x += lines[p][EASY_LANES * *next + k];
+                x = x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : x;
+            }
         out[k] = (int16_t)x;
         if (mask[k] && (best < 0 || out[k] > out[best] || (out[k] == out[best] && rank[k] < rank[best]))) best = k;
     }

@@ -30,15 +30,17 @@ cdef extern from "parser/compiled/easy_kernel.h":
         N_EASY_KERNELS
     ctypedef struct easy_kernel:
         const char* name
-        void (*add)(int16_t* out, int32_t n_lines, const int16_t* first, const uint64_t* row, int32_t n,
-                    const char* arena) noexcept nogil
-        int32_t (*best)(const int16_t** line, int32_t n, const int16_t* mask, const int16_t* rank, int16_t* out,
-                        int32_t* top) noexcept nogil
+        void (*add)(int16_t* out, int32_t n_lines, int32_t first_line, const int16_t* first, const uint64_t* row,
+                    int32_t n, const char* arena) noexcept nogil
+        void (*add_single)(int16_t* out, const uint64_t* row, int32_t n, const char* arena) noexcept nogil
+        int32_t (*best)(const int16_t* bias, const int16_t** lines, const int32_t* at, const int32_t* n,
+                        const int16_t* mask, const int16_t* rank, int16_t* out, int32_t* top) noexcept nogil
         void (*keys)(uint64_t* out, const uint64_t* seed, const uint64_t* one, const uint64_t* other,
                      int32_t n) noexcept nogil
         void (*more)(int16_t* out, const char* at, int32_t n, int32_t wide) noexcept nogil
         int32_t (*largest)(const int32_t* number, int32_t n) noexcept nogil
     const easy_kernel* easy_kernels
+    int32_t easy_lowest_bit(uint32_t bits) noexcept nogil
 
 
 cdef struct CountC:         # rows of an element in a shape
@@ -46,21 +48,26 @@ cdef struct CountC:         # rows of an element in a shape
     uint16_t all
 
 
+cdef struct ElementC:       # of the list, or a missing one beside it
+    const uint64_t* record  # of its word
+    const uint64_t* rich    # what it contributes to rich sums: as the record has it, or as it is with its dependents
+    uint64_t conditions     # those that hold
+    int32_t word            # -1: missing
+    int32_t has_dependents
+    int32_t left            # neighbours in the list, missing ones included
+    int32_t right
+    uint32_t stale_plain    # shapes of which the plain sum must be made again,
+    uint32_t stale_rich     # and of which the rest
+
+
 cdef struct ListMemoryC:
     MemoryC* m
+    ElementC* element       # [slot]
     int16_t* lines          # [slot][line][EASY_LANES]: the sums that pairs add up
     int16_t* plain          # [slot][line]: of plain rules alone, where there are others too
     uint64_t* rows          # [slot][row]: what the lines were added up from
     CountC* counts          # [slot][shape]
-    const uint64_t** record  # [slot]: of its word
-    const uint64_t** rich   # [slot]: what it contributes to rich sums: as the record has it, or
-    uint64_t* own           # [slot][contribution]: as it is now that it has dependents
-    uint64_t* conditions    # [slot]: those that hold
-    int32_t* bare           # [slot]: has it no dependents?
-    uint32_t* stale_plain   # [slot]: shapes of which the plain sum must be made again,
-    uint32_t* stale_rich    # and of which the rest
-    int32_t* left           # [slot]: neighbours in the list, missing ones included
-    int32_t* right
+    uint64_t* own           # [slot][contribution]: of elements with dependents
     int32_t* top            # [slot of the left element]: score of the best attachment of a pair, or more than that
     int32_t* pick           # [slot]: its column; -1: not known, `top` is only a bound
     int32_t* block_top      # of BLOCK pairs

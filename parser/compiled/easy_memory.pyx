@@ -29,9 +29,9 @@ cdef class EasyMemory(Memory):
         self.reserve_slots(<size_t>list.n_blocks * BLOCK)
         list.lost = self.c.has_wide_rows
         for i in range(slots):
-            list.stale_plain[i] = list.stale_rich[i] = <uint32_t>-1
-            list.left[i], list.right[i] = i - 1, i + 1
-        list.left[0], list.right[slots - 1] = 0, slots - 1
+            list.element[i].left, list.element[i].right = i - 1, i + 1
+            list.element[i].stale_plain = list.element[i].stale_rich = <uint32_t>-1
+        list.element[0].left, list.element[slots - 1].right = 0, slots - 1
         for i in range(list.n_tops):
             list.top[i] = NO_PAIR
         for i in range((list.n_blocks + 15) // 16 * 16):
@@ -42,8 +42,8 @@ cdef class EasyMemory(Memory):
         cdef ListMemoryC* list = &self.list
         cdef size_t lines = self.n_lines * EASY_LANES * sizeof(int16_t)
         cdef size_t plain = self.n_plain_lines * EASY_LANES * sizeof(int16_t)
-        cdef size_t one = (lines + plain + (self.n_rows + self.n_rich + 3) * sizeof(uint64_t)
-                           + self.n_shapes * sizeof(CountC) + 8 * 4)
+        cdef size_t one = (lines + plain + (self.n_rows + self.n_rich) * sizeof(uint64_t) + sizeof(ElementC)
+                           + self.n_shapes * sizeof(CountC) + 3 * sizeof(int32_t))
         cdef char* at
         if slots * one <= self.bytes:
             return 0
@@ -60,15 +60,8 @@ cdef class EasyMemory(Memory):
         list.plain = <int16_t*>take(&at, slots * plain)
         list.rows = <uint64_t*>take(&at, slots * self.n_rows * sizeof(uint64_t))
         list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
-        list.record = <const uint64_t**>take(&at, slots * sizeof(void*))
-        list.rich = <const uint64_t**>take(&at, slots * sizeof(void*))
-        list.own = <uint64_t*>take(&at, slots * self.n_rich * sizeof(uint64_t) + EASY_AHEAD * sizeof(uint64_t))
-        list.conditions = <uint64_t*>take(&at, slots * sizeof(uint64_t))
-        list.bare = <int32_t*>take(&at, slots * 4)
-        list.stale_plain = <uint32_t*>take(&at, slots * 4)
-        list.stale_rich = <uint32_t*>take(&at, slots * 4)
-        list.left = <int32_t*>take(&at, slots * 4)
-        list.right = <int32_t*>take(&at, slots * 4)
+        list.own = <uint64_t*>take(&at, (slots * self.n_rich + EASY_AHEAD) * sizeof(uint64_t))
+        list.element = <ElementC*>take(&at, slots * sizeof(ElementC))
         list.top = <int32_t*>take(&at, slots * 4)
         list.pick = <int32_t*>take(&at, slots * 4)
         list.block_top = <int32_t*>take(&at, slots // BLOCK * 4 + LINE)

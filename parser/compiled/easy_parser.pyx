@@ -121,7 +121,7 @@ cdef class CompiledEasyParser(EasyParser):
 
     cdef void attach(self, ListMemoryC* list, ListC* s, int32_t left, int32_t* head, int32_t* dep) noexcept nogil:
         """Makes the best attachment of a pair; gives the slots of the two."""
-        cdef int32_t action = self.engine.actions[list.pick[left]], right = list.right[left]
+        cdef int32_t action = self.engine.actions[list.pick[left]], right = list.element[left].right
         cdef bint to_left = action >= self.n_labels
         head[0], dep[0] = (left, right) if to_left else (right, left)
         self.system.apply(s, head[0] - PADS, dep[0] - PADS, action - self.n_labels if to_left else action)
