@@ -30,9 +30,15 @@ cdef struct TaskC:          # a shape's sum at an element, being made
     uint64_t* rows
     int32_t slot
     int32_t first_key
-    int32_t n_keys
+    int32_t n_plain         # keys of remembered sums
+    int32_t n_rich
     int32_t n_known         # rows that the word's record knows
     bint plain              # is the plain part made, too?
+
+
+cdef struct KeysToFindC:    # of all tasks at once: in the memory's `keys`, those of single templates behind the others
+    int32_t n
+    int32_t n_asked
 
 
 cdef class EasyEngine(EasyFlat):
@@ -87,22 +93,27 @@ cdef class EasyEngine(EasyFlat):
                    SceneC* scene) noexcept nogil
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil
     cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil
-    cdef int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
-                       int32_t next_key) noexcept nogil
+    cdef void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
+                    KeysToFindC* to_find, int32_t tag) noexcept nogil
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil
     cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                            int32_t i) noexcept nogil
-    cdef int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
-                            const ElementC** e, int32_t first) noexcept nogil
+    cdef void write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
+                         const ElementC** e, KeysToFindC* to_find, int32_t tag) noexcept nogil
     cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const ElementC** at,
                          uint64_t* total) noexcept nogil
-    cdef int32_t ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places,
-                     const uint64_t* total, int32_t first) noexcept nogil
-    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil
+    cdef void ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places, const uint64_t* total,
+                  KeysToFindC* to_find, int32_t tag) noexcept nogil
+    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks, KeysToFindC* to_find) noexcept nogil
+    cdef void hand_out(self, ListMemoryC* list, TaskC* tasks, int32_t n_tasks,
+                       const KeysToFindC* to_find) noexcept nogil
     cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil
     cdef void add_up(self, ListMemoryC* list, const ShapeC* shape, const KeysC* k, int16_t* out, const int16_t* first,
                      const uint64_t* rows, int32_t n) noexcept nogil
-    cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task, uint64_t* rows) noexcept nogil
+    cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks,
+                        const KeysToFindC* to_find) noexcept nogil
+    cdef uint64_t row_of(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot, int32_t owner,
+                         uint64_t key) noexcept nogil
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil
     cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines) noexcept nogil

@@ -27,7 +27,10 @@ from parser.feature.atoms import Atomizer
 cdef enum:
     HEAD = 50                   # columns with scores of their own, if not all can have them
     DENSE = 24                  # numbers behind the head that take as much room as one for every column
-    PLAIN = -1
+    PLAIN = -1                  # it does not matter which elements have dependents
+    OF_RICH = 1 << 12           # owners of single templates: the role, is it of a rich sum, the number of the task
+    TASK_KIND = 12
+    TASK = 13
     AT_ONCE = 6                 # pairs that are looked at together; they see so many elements:
     SEEN = AT_ONCE + WINDOW - 1
 
@@ -258,7 +261,8 @@ cdef class EasyEngine(EasyFlat):
         cdef TaskC tasks[SEEN * MOST_SHAPES]
         cdef int32_t window[SEEN]
         cdef ElementC* e = list.element
-        cdef int32_t i, slot, n_tasks = 0, next_key = 0
+        cdef int32_t i, slot, n_tasks = 0
+        cdef KeysToFindC to_find
         cdef uint32_t stale, needed
         if list.m.used >= list.m.n_lines:
             forget_rows(list)
@@ -268,18 +272,19 @@ cdef class EasyEngine(EasyFlat):
         for i in range(n + WINDOW - 1):
             window[i] = slot
             slot = e[slot].right
+        to_find.n = to_find.n_asked = 0
         for i in range(n + WINDOW - 1):
             slot = window[i]
             needed = self.needed[max(0, i - n + 1)][min(i, WINDOW - 1)]
             stale = (e[slot].stale_plain | e[slot].stale_rich) & needed
             while stale:
-                next_key += self.begin(list, s, &tasks[n_tasks], window + i, easy_lowest_bit(stale), next_key)
+                self.begin(list, s, &tasks[n_tasks], window + i, easy_lowest_bit(stale), &to_find, n_tasks << TASK)
                 n_tasks += 1
                 stale &= stale - 1
             e[slot].stale_plain &= ~needed
             e[slot].stale_rich &= ~needed
-        for i in range(n_tasks):
-            self.find_rows(list, s, &tasks[i])
+        self.find_rows(list, s, tasks, &to_find)
+        self.hand_out(list, tasks, n_tasks, &to_find)
         for i in range(n_tasks):
             self.add_rows(list, &tasks[i])
         for i in range(n):
@@ -443,9 +448,9 @@ cdef class EasyEngine(EasyFlat):
         if self.n_conditions > 0:
             list.element[slot].conditions = self.conditions_of(list.m, &scene)
 
-    cdef inline int32_t begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
-                              int32_t next_key) noexcept nogil:
-        """Keys of everything that is to be looked up for a shape, their buckets on the way; gives the number of keys."""
+    cdef inline void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
+                           KeysToFindC* to_find, int32_t tag) noexcept nogil:
+        """Keys of everything that is to be looked up for a shape, their buckets on the way."""
         cdef const ShapeC* shape = &self.shapes[number]
         cdef const ElementC* e[WINDOW]
         cdef int32_t i, having = 0, slot = window[0], words = -1
@@ -456,23 +461,19 @@ cdef class EasyEngine(EasyFlat):
         task.shape, task.slot, task.count = shape, slot, &list.counts[<size_t>slot * self.n_shapes + number]
         task.rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
         task.plain = e[0].stale_plain >> number & 1
-        task.first_key, task.n_keys, task.n_known = next_key, 0, 0
+        task.first_key, task.n_known, task.n_plain, task.n_rich = to_find.n, 0, 0, 0
         task.rich = &shape.rich[having if shape.n_places <= 2 else having != 0]
-        if task.plain:
-            task.count.plain = 0
         if words == -1:                 # nothing is there
-            task.count.all = task.count.plain
-            return 0
+            return
         if shape.single >= 0 and having == 0:
             task.n_known = self.known_rows(list, s, shape, slot)
         else:
             if task.plain and shape.has_plain:
-                task.n_keys = self.write_keys(list, s, shape, &shape.plain, PLAIN, e, next_key)
-                task.count.plain = <uint16_t>task.n_keys
+                self.write_keys(list, s, shape, &shape.plain, PLAIN, e, to_find, tag)
+                task.n_plain = shape.plain.n_kept
             if shape.has_rich:
-                task.n_keys += self.write_keys(list, s, shape, task.rich, having, e, next_key + task.n_keys)
-        task.count.all = <uint16_t>(task.n_known + task.n_keys + (0 if task.plain else task.count.plain))
-        return task.n_keys
+                self.write_keys(list, s, shape, task.rich, having, e, to_find, tag | OF_RICH)
+                task.n_rich = task.rich.n_kept
 
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil:
         """Rows that a word alone decides: its record knows them. Gives their number."""
@@ -488,23 +489,14 @@ cdef class EasyEngine(EasyFlat):
     cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                            int32_t i) noexcept nogil:
         """Words that agree in what the templates ask share a row."""
-        cdef MemoryC* m = list.m
-        cdef SceneC scene
         cdef const KeysC* k = &shape.rich[0]
-        cdef uint64_t key = self.seeds[k.first_seed + i] + list.element[slot].record[self.n_plain + k.at[0] + i], row
-        cdef const kernel_bucket* home
-        key |= key == 0
-        home = &m.buckets[home_of(key) >> m.shift]
-        if self.kernels.find(&home, &key, 1, &row):
-            row = look_beside(m, key)
-        if row == 0:
-            self.look(list, s, shape, slot, &scene)
-            row = self.make(list, shape, &scene, k.first_key + i, key)
-        return row
+        cdef uint64_t key = self.seeds[k.first_seed + i] + list.element[slot].record[self.n_plain + k.at[0] + i]
+        return self.row_of(list, s, shape, slot, k.first_key + i, key | (key == 0))
 
-    cdef inline int32_t write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k,
-                                   int32_t having, const ElementC** e, int32_t first) noexcept nogil:
-        """having: which of the elements have dependents; PLAIN: it does not matter. Gives the number of keys."""
+    cdef inline void write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k,
+                                   int32_t having, const ElementC** e, KeysToFindC* to_find,
+                                   int32_t tag) noexcept nogil:
+        """having: which of the elements have dependents; PLAIN: it does not matter."""
         cdef MemoryC* m = list.m
         cdef uint64_t* total = m.values
         cdef const uint64_t* seed = self.seeds + k.first_seed
@@ -525,10 +517,10 @@ cdef class EasyEngine(EasyFlat):
         if k.n_across > 0:
             self.add_across(list, s, k, e, total)
         for i in range(k.n_kept):
-            put_key(m, first + i, total[i] | (total[i] == 0))
+            put_key(m, to_find.n + i, total[i] | (total[i] == 0))
+        to_find.n += k.n_kept
         if n > k.n_kept:
-            return k.n_kept + self.ask(list, k, e, n_places, total, first + k.n_kept)
-        return n
+            self.ask(list, k, e, n_places, total, to_find, tag)
 
     cdef inline void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const ElementC** at,
                                 uint64_t* total) noexcept nogil:
@@ -546,48 +538,75 @@ cdef class EasyEngine(EasyFlat):
             total[a[i].sum] += a[i].product[DISTANCES if ends[0] < 0 or ends[1] < 0
                                             else min(abs(ends[1] - ends[0]), DISTANCES - 1)]
 
-    cdef inline int32_t ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places,
-                            const uint64_t* total, int32_t first) noexcept nogil:
-        """Keys of single templates, of those that may have weights; gives their number."""
+    cdef inline void ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places,
+                         const uint64_t* total, KeysToFindC* to_find, int32_t tag) noexcept nogil:
+        """Keys of single templates that may fire."""
         cdef MemoryC* m = list.m
         cdef const AskedC* asked = self.asked + k.first_direct
         cdef const uint64_t* need = self.needs + k.first_need
-        cdef uint64_t* keys = m.keys + first
-        cdef int32_t* owners = m.owners + first
+        cdef uint64_t* keys = m.rows + to_find.n_asked
+        cdef int32_t* owners = m.owners + to_find.n_asked
         cdef uint64_t holds = 0, fails
-        cdef int32_t i, p, n = k.n_direct, n_all = k.n_direct + k.n_asked
+        cdef int32_t i, p, n = k.n_direct
         for i in range(n):
             keys[i] = total[asked[i].sum] + asked[i].seed
-            owners[i] = ~asked[i].role
+            owners[i] = asked[i].role | tag
         if k.n_asked > 0:
             for p in range(n_places):
                 holds |= e[p].conditions
             if holds:
-                for i in range(n, n_all):
+                asked += n
+                for i in range(k.n_asked):
                     fails = 0
                     for p in range(n_places):
                         fails |= need[p] & ~e[p].conditions
                     keys[n] = total[asked[i].sum] + asked[i].seed
-                    owners[n] = ~asked[i].role
+                    owners[n] = asked[i].role | tag
                     n += fails == 0
                     need += WINDOW
-        if n == 0:
-            return 0
-        n = self.kernels.filter(&self.filter, keys, owners, n)
-        for i in range(n):
-            put_key(m, first + i, keys[i])
-        return n
+        to_find.n_asked += n
 
-    cdef inline void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task) noexcept nogil:
+    cdef inline void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks,
+                               KeysToFindC* to_find) noexcept nogil:
+        """Of single templates only those that may have weights. The rows come to stand at `rows` of the memory."""
         cdef MemoryC* m = list.m
-        cdef uint64_t* rows = task.rows + (0 if task.plain else task.count.plain) + task.n_known
-        cdef int32_t i, n = task.n_keys
+        cdef int32_t i, n = to_find.n
+        to_find.n_asked = self.kernels.filter(&self.filter, m.rows, m.owners, to_find.n_asked)
+        for i in range(to_find.n_asked):
+            put_key(m, n + i, m.rows[i])
+        n += to_find.n_asked
         m.asked += n
-        if n > 0 and self.kernels.find(m.homes + task.first_key, m.keys + task.first_key, n, rows):
-            self.make_rows(list, s, task, rows)
-        for i in range(n):
-            PREFETCH(m.arena + (rows[i] >> EASY_LINE) * LINE)
-            PREFETCH(m.arena + (rows[i] >> EASY_LINE) * LINE + LINE)
+        if self.kernels.find(m.homes, m.keys, n, m.rows):
+            self.make_rows(list, s, tasks, to_find)
+
+    cdef inline void hand_out(self, ListMemoryC* list, TaskC* tasks, int32_t n_tasks,
+                              const KeysToFindC* to_find) noexcept nogil:
+        """Gives every task its rows: those of plain rules, remembered and single ones, then the others likewise."""
+        cdef MemoryC* m = list.m
+        cdef TaskC* task
+        cdef uint64_t* out
+        cdef const uint64_t* row = m.rows
+        cdef const uint64_t* single = m.rows + to_find.n
+        cdef const int32_t* owner = m.owners
+        cdef int32_t i, k
+        m.owners[to_find.n_asked] = -1          # of no task
+        for i in range(n_tasks):
+            task, out = &tasks[i], tasks[i].rows
+            if task.plain:
+                out = copy_rows(m, out, row, task.n_plain)
+                while owner[0] >> TASK_KIND == 2 * i:
+                    out = copy_rows(m, out, single, 1)
+                    owner, single = owner + 1, single + 1
+                task.count.plain = <uint16_t>(out - task.rows)
+                row += task.n_plain
+            else:
+                out += task.count.plain
+            out = copy_rows(m, out + task.n_known, row, task.n_rich)
+            row += task.n_rich
+            while owner[0] >> TASK_KIND == 2 * i + 1:
+                out = copy_rows(m, out, single, 1)
+                owner, single = owner + 1, single + 1
+            task.count.all = <uint16_t>(out - task.rows)
 
     cdef inline void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil:
         cdef const ShapeC* shape = task.shape
@@ -619,23 +638,38 @@ cdef class EasyEngine(EasyFlat):
 
     # Making rows, the plain way
 
-    cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* task, uint64_t* rows) noexcept nogil:
-        """Those of a task that were not in their buckets."""
+    cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks,
+                        const KeysToFindC* to_find) noexcept nogil:
+        """Those that were not in their buckets."""
         cdef MemoryC* m = list.m
-        cdef const KeysC* k
+        cdef const TaskC* task = tasks
+        cdef int32_t i, owner, n = to_find.n
+        for i in range(n):
+            while i >= task.first_key + task.n_plain + task.n_rich:
+                task += 1
+            if m.rows[i] == 0:
+                owner = i - task.first_key
+                owner += task.shape.plain.first_key if owner < task.n_plain else task.rich.first_key - task.n_plain
+                m.rows[i] = self.row_of(list, s, task.shape, task.slot, owner, m.keys[i])
+        for i in range(to_find.n_asked):
+            if m.rows[n + i] == 0:
+                owner = m.owners[i]
+                task = &tasks[owner >> TASK]
+                m.rows[n + i] = self.row_of(list, s, task.shape, task.slot, ~(owner & (OF_RICH - 1)), m.keys[n + i])
+
+    cdef uint64_t row_of(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot, int32_t owner,
+                         uint64_t key) noexcept nogil:
+        """What is remembered by now, or is made: no key may stand twice in a bucket."""
+        cdef MemoryC* m = list.m
         cdef SceneC scene
-        cdef uint64_t key
-        cdef int32_t i, at, n_plain = task.count.plain if task.plain else 0
-        self.look(list, s, task.shape, task.slot, &scene)
-        for i in range(task.n_keys):
-            key = m.keys[task.first_key + i]
-            if rows[i] == 0:
-                rows[i] = look_beside(m, key)
-            if rows[i] == 0:
-                k = &task.shape.plain if i < n_plain else task.rich
-                at = i if i < n_plain else i - n_plain
-                rows[i] = self.make(list, task.shape, &scene,
-                                    k.first_key + at if at < k.n_kept else m.owners[task.first_key + i], key)
+        cdef uint64_t row
+        cdef const kernel_bucket* home = &m.buckets[home_of(key) >> m.shift]
+        if self.kernels.find(&home, &key, 1, &row):
+            row = look_beside(m, key)
+        if row == 0:
+            self.look(list, s, shape, slot, &scene)
+            row = self.make(list, shape, &scene, owner, key)
+        return row
 
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil:
@@ -761,6 +795,16 @@ cdef inline void see(const ListMemoryC* list, int32_t left, int32_t* window) noe
     window[0] = list.element[list.element[left].left].left
     for i in range(1, WINDOW):
         window[i] = list.element[window[i - 1]].right
+
+
+cdef inline uint64_t* copy_rows(const MemoryC* m, uint64_t* out, const uint64_t* row, int32_t n) noexcept nogil:
+    """Has them on the way, too. Gives where they end."""
+    cdef int32_t i
+    for i in range(n):
+        out[i] = row[i]
+        PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE)
+        PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE + LINE)
+    return out + n
 
 
 cdef inline void put_key(MemoryC* m, int32_t n, uint64_t key) noexcept nogil:

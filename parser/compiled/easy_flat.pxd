@@ -123,8 +123,8 @@ cdef struct LineC:          # that a pair adds up
 cdef class EasyFlat:
     cdef readonly object layout
     cdef readonly Extractor extractor
-    cdef int32_t n_shapes, n_refs, n_lines, n_plain_lines, n_rows, most_keys, most_sums
-    cdef int32_t n_plain, n_bare, n_rich    # contributions of an element
+    cdef readonly int32_t n_shapes, n_refs, n_lines, n_plain_lines, n_rows, most_keys, most_sums
+    cdef readonly int32_t n_plain, n_bare, n_rich    # contributions of an element
     cdef int32_t n_contributions            # all of them, and the conditions that hold
     cdef ShapeC shapes[MOST_SHAPES]
     cdef KeyC* keys
