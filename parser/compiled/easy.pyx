@@ -78,7 +78,8 @@ cdef class EasyEngine(EasyFlat):
         cdef int32_t column, place, lane
         cdef int32_t numbers[EASY_LANES]
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
-        self.bias = <int16_t*>aligned(6 * EASY_LANES * sizeof(int16_t))
+        self.bias = <int16_t*>aligned((6 + EASY_MOVES) * EASY_LANES * sizeof(int16_t))
+        self.zeros = self.bias + 6 * EASY_LANES
         self.masks, self.rank = self.bias + EASY_LANES, self.bias + 5 * EASY_LANES
         self.bias_sums = <int32_t*>aligned((3 * self.n_columns + EASY_LANES) * sizeof(int32_t))
         self.actions, self.column_of_rank = self.bias_sums + self.n_columns, self.bias_sums + 3 * self.n_columns
@@ -612,20 +613,22 @@ cdef class EasyEngine(EasyFlat):
         cdef const ShapeC* shape = task.shape
         cdef const uint64_t* rows = task.rows
         cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
-        cdef int16_t* plain = NULL
+        cdef const int16_t* before = self.zeros
+        cdef int16_t* plain
         if shape.has_plain:
             plain = out
             if shape.first_plain >= 0:
                 plain = list.plain + (<size_t>task.slot * self.n_plain_lines + shape.first_plain) * EASY_LANES
             if task.plain:
-                self.add_up(list, shape, &shape.plain, plain, NULL, rows, task.count.plain)
+                self.add_up(list, shape, &shape.plain, plain, before, rows, task.count.plain)
             rows += task.count.plain
+            before = plain
         if shape.has_rich:
-            self.add_up(list, shape, task.rich, out, plain, rows, task.count.all - task.count.plain)
+            self.add_up(list, shape, task.rich, out, before, rows, task.count.all - task.count.plain)
 
     cdef inline void add_up(self, ListMemoryC* list, const ShapeC* shape, const KeysC* k, int16_t* out,
                             const int16_t* first, const uint64_t* rows, int32_t n) noexcept nogil:
-        """The lines at `first` (NULL: nothing) and n rows: remembered sums, then single templates."""
+        """The lines at `first` and n rows: remembered sums, then single templates."""
         cdef int32_t n_kept = min(n, k.n_kept), offset = k.first_line * EASY_LANES
         if k.n_lines == shape.n_lines:
             self.easy.add(out, k.n_lines, 0, first, rows, n_kept, list.m.arena)

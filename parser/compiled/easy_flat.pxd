@@ -158,6 +158,7 @@ cdef class EasyFlat:
     cdef int32_t n_conditions
     cdef ConditionC element_conditions[MOST_BITS]
     cdef dict number_of             # of a role
+    cdef dict regions               # what an element contributes, as terms
     cdef dict relative_of           # path -> number
     cdef dict products              # of distances
     cdef Pool mem                   # owns the arrays above

@@ -35,13 +35,14 @@ cdef class EasyFlat:
         if self.n_shapes > MOST_SHAPES:
             raise ValueError(f"{self.n_shapes} sets of places in a feature set, at most {<int>MOST_SHAPES}")
         filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asked", "across",
-                                "share", "term", "need", *REGIONS), 0)
+                                "share", "term", "need"), 0)
+        self.regions = {region: [] for region in REGIONS}
         self.reserve(layout)
         self.lay_relatives(layout.plan)
         self.lay_roles(layout.roles, filled)
         for number, shape in enumerate(layout.shapes):
             self.lay_shape(&self.shapes[number], shape, filled)
-        self.lay_regions(layout.shapes, filled)
+        self.lay_regions(filled)
         self.lay_lines(layout.shapes)
         self.lay_changes(layout.shapes)
 
@@ -203,9 +204,7 @@ cdef class EasyFlat:
                 (0, 0) if key.direct else self.lay_list(key.roles, filled))
             filled["key"] += 1
         for i, place in enumerate(shape.places):
-            region = region_of(place, having)
-            k.at[<int>i] = filled[region]
-            filled[region] += k.n
+            k.at[<int>i] = self.place_shares(region_of(place, having), [self.terms_at(key, place) for key in keys])
         lines = {shape.moves.index(role.moved) for key in keys if not key.direct for role in key.roles}
         k.first_line = min(lines, default=0)
         k.n_lines = max(lines, default=0) + 1 - k.first_line
@@ -272,26 +271,35 @@ cdef class EasyFlat:
         k.n_asked = filled["asked"] - k.first_direct - k.n_direct
         return 0
 
-    def lay_regions(self, shapes, filled):
-        """What each place of each shape contributes to each sum, region by region."""
+    def terms_at(self, key, place):
+        """What an element at that place contributes to a key."""
         plan = self.layout.plan
-        self.n_plain, self.n_bare, self.n_rich = filled["plain"], filled["bare"], filled["rich"]
+        return tuple(self.own_term(term) for term in key.terms
+                     if not self.is_across(term) and plan.nodes[base_of(plan, term.part.node)][1] == place)
+
+    def place_shares(self, region, wanted):
+        """Where in a region these come one after the other; put there unless they do so already."""
+        found = self.regions[region]
+        for at in range(len(found) - len(wanted) + 1):
+            if found[at:at + len(wanted)] == wanted:
+                return at
+        found += wanted
+        return len(found) - len(wanted)
+
+    def lay_regions(self, filled):
+        """Different contributions are made once."""
+        self.n_plain, self.n_bare, self.n_rich = [<int32_t>len(self.regions[region]) for region in REGIONS]
         self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
         number = 0
         for region in REGIONS:
             known = {} if region != "bare" else known
-            for shape in shapes:
-                for keys, having in [(shape.plain, None), *zip(shape.rich, shape.having, strict=True)]:
-                    for place in (place for place in shape.places if region_of(place, having) == region):
-                        for key in keys:
-                            terms = tuple(self.own_term(term) for term in key.terms if not self.is_across(term)
-                                          and plan.nodes[base_of(plan, term.part.node)][1] == place)
-                            if terms not in known:
-                                known[terms] = len(known)
-                                self.lay_share(&self.shares[filled["share"]], terms, filled)
-                                filled["share"] += 1
-                            self.share_of[<int>number] = known[terms]
-                            number += 1
+            for terms in self.regions[region]:
+                if terms not in known:
+                    known[terms] = len(known)
+                    self.lay_share(&self.shares[filled["share"]], terms, filled)
+                    filled["share"] += 1
+                self.share_of[<int>number] = known[terms]
+                number += 1
             self.n_shares[<int>(region == "rich")] = <int32_t>len(known)
 
     def own_term(self, term):

@@ -26,7 +26,7 @@
 
 typedef struct {
     const char *name;
-    /* out, n_lines lines: what they were at `first` (NULL: nothing) and the rows' lines from first_line on, which must be
+    /* out, n_lines lines: what they were at `first` and the rows' lines from first_line on, which must be
        the first that any of the rows has */
     void (*add)(int16_t *out, int32_t n_lines, int32_t first_line, const int16_t *first, const uint64_t *row, int32_t n,
                 const char *arena);

@@ -44,7 +44,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
     const char *arena) {
     LANES x[EASY_MOVES * PARTS];
     int32_t i, j, k;
-    for (k = 0; k < n_lines * PARTS; k++) x[k] = first ? first[k] : (LANES){0};
+    for (k = 0; k < n_lines * PARTS; k++) x[k] = first[k];
     for (i = 0; i < n; i++) {
         uint64_t z = row[i], present = z >> EASY_PRESENT >> first_line;
         const char *at = arena + (z >> EASY_LINE << 6);
@@ -143,7 +143,7 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *bias, const int16_
 static void KERNEL_NAME(add)(int16_t *out, int32_t n_lines, int32_t first_line, const int16_t *first,
                              const uint64_t *row, int32_t n, const char *arena) {
     int32_t i, k, line;
-    for (i = 0; i < n_lines * EASY_LANES; i++) out[i] = first ? first[i] : 0;
+    for (i = 0; i < n_lines * EASY_LANES; i++) out[i] = first[i];
     for (i = 0; i < n; i++) {
         const char *at = arena + (row[i] >> EASY_LINE << 6);
         int wide = (row[i] & EASY_WIDE) != 0;

@@ -140,6 +140,14 @@ class RoleLayout:
     def place_of(self, node: int) -> int:
         return self.plan.nodes[base_of(self.plan, node)][1]
 
+    def order_of(self, node: int) -> tuple:
+        """Elements before their relatives, so that keys of all shapes are much alike."""
+        path = []
+        while self.is_relative(node):
+            step, node = self.plan.nodes[node]
+            path.append(step)
+        return len(path), self.plan.nodes[node][1], path
+
     def is_relative(self, node: int) -> bool:
         return base_of(self.plan, node) != node
 
@@ -159,8 +167,9 @@ class RoleLayout:
         )
 
     def remembered(self, places, group: Group, bases: set[int], gone: Iterable[int]) -> Key:
-        parts = [Part(STORED, node, self.plan.stored_value(sorted(found))) for node, found in group.words]
-        parts += sorted(group.parts, key=in_order)
+        words = sorted(group.words, key=lambda word: self.order_of(word[0]))
+        parts = [Part(STORED, node, self.plan.stored_value(sorted(found))) for node, found in words]
+        parts += sorted(group.parts, key=lambda part: (part.kind, self.order_of(part.node), part.cap, in_order(part)))
         unsure = [rule for rule in group.rules if not self.is_sure(rule, bases)]
         nodes = {node for rule in unsure for node in bits_of(self.plan.rules[rule].any_of)} - set(gone)
         parts += [Part(PRESENCE, node) for node in sorted(nodes)]
