@@ -109,8 +109,6 @@ cdef class EasyEngine(EasyFlat):
     cdef void hand_out(self, ListMemoryC* list, TaskC* tasks, int32_t n_tasks,
                        const KeysToFindC* to_find) noexcept nogil
     cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil
-    cdef void add_up(self, ListMemoryC* list, const ShapeC* shape, const KeysC* k, int16_t* out, const int16_t* first,
-                     const uint64_t* rows, int32_t n) noexcept nogil
     cdef void make_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks,
                         const KeysToFindC* to_find) noexcept nogil
     cdef uint64_t row_of(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot, int32_t owner,

@@ -115,7 +115,7 @@ cdef class EasyEngine(EasyFlat):
                                             self.n_refs, self.stride,
                                             max(self.most_sums, max(self.n_shares[0], self.n_shares[1])) + EASY_AHEAD)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
-        memory.n_lines, memory.n_plain_lines, memory.n_rich = self.n_lines, self.n_plain_lines, self.n_rich
+        memory.n_lines, memory.n_rich = self.n_kept_lines, self.n_rich
         memory.n_rows, memory.n_shapes = self.n_rows, self.n_shapes
         memory.list.m = &memory.c
         if self.stride > 0:
@@ -306,7 +306,7 @@ cdef class EasyEngine(EasyFlat):
         cdef const int16_t* lines[WINDOW]
         cdef int32_t i
         for i in range(WINDOW):
-            lines[i] = list.lines + <size_t>window[i] * self.n_lines * EASY_LANES
+            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
         return self.easy.best(self.bias, lines, self.line_at, self.lines_at,
                               masks + (EASY_LANES if window[2] == PADS else 0), self.rank, list.m.sums, top)
 
@@ -354,7 +354,7 @@ cdef class EasyEngine(EasyFlat):
         for i in range(self.n_columns - self.n_head):
             out[i] = <int16_t>self.bias_sums[self.n_head + i]
         for i in range(self.n_lines):
-            slot, line = window[self.lines[i].place], self.lines[i].line_of_row
+            slot, line = window[self.lines[i].place], self.lines[i].line
             row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
             tail = <uint64_t>1 << (EASY_TAIL + line)
@@ -391,7 +391,7 @@ cdef class EasyEngine(EasyFlat):
             present = self.present_of(m, shape, &scene)
             for k in range(shape.first_role, shape.first_role + shape.n_roles):
                 role = &self.roles[self.role_list[k]]
-                if role.line == self.lines[i].line - shape.first_line:
+                if role.line == self.lines[i].line:
                     self.add_role(m, role, present, &scene, m.scores)
 
     cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
@@ -405,7 +405,7 @@ cdef class EasyEngine(EasyFlat):
             rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
             for k in range(n):
-                add_line(self, m, rows[k], self.lines[i].line_of_row, m.scores)
+                add_line(self, m, rows[k], self.lines[i].line, m.scores)
 
     # Sums of elements
 
@@ -612,32 +612,24 @@ cdef class EasyEngine(EasyFlat):
     cdef inline void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil:
         cdef const ShapeC* shape = task.shape
         cdef const uint64_t* rows = task.rows
-        cdef int16_t* out = list.lines + (<size_t>task.slot * self.n_lines + shape.first_line) * EASY_LANES
-        cdef const int16_t* before = self.zeros
-        cdef int16_t* plain
-        if shape.has_plain:
-            plain = out
-            if shape.first_plain >= 0:
-                plain = list.plain + (<size_t>task.slot * self.n_plain_lines + shape.first_plain) * EASY_LANES
-            if task.plain:
-                self.add_up(list, shape, &shape.plain, plain, before, rows, task.count.plain)
-            rows += task.count.plain
-            before = plain
-        if shape.has_rich:
-            self.add_up(list, shape, task.rich, out, before, rows, task.count.all - task.count.plain)
-
-    cdef inline void add_up(self, ListMemoryC* list, const ShapeC* shape, const KeysC* k, int16_t* out,
-                            const int16_t* first, const uint64_t* rows, int32_t n) noexcept nogil:
-        """The lines at `first` and n rows: remembered sums, then single templates."""
-        cdef int32_t n_kept = min(n, k.n_kept), offset = k.first_line * EASY_LANES
-        if k.n_lines == shape.n_lines:
-            self.easy.add(out, k.n_lines, 0, first, rows, n_kept, list.m.arena)
-        else:
-            self.easy.add(out, shape.n_lines, 0, first, rows, 0, list.m.arena)
-            if n_kept > 0:
-                self.easy.add(out + offset, k.n_lines, k.first_line, out + offset, rows, n_kept, list.m.arena)
-        if n > n_kept:
-            self.easy.add_single(out, rows + n_kept, n - n_kept, list.m.arena)
+        cdef int16_t* lines = list.lines + <size_t>task.slot * self.n_kept_lines * EASY_LANES
+        cdef int16_t* plain = lines + shape.first_plain * EASY_LANES
+        cdef int32_t n = task.count.plain
+        if task.plain and shape.has_plain:
+            self.easy.add(plain, shape.n_lines, 0, self.zeros, rows, min(n, shape.plain.n_kept), list.m.arena)
+            if n > shape.plain.n_kept:
+                self.easy.add_single(plain, rows + shape.plain.n_kept, n - shape.plain.n_kept, list.m.arena)
+        if not shape.has_rich:
+            return
+        rows += n
+        n = task.count.all - n
+        lines += shape.first_rich * EASY_LANES
+        self.easy.add(lines, shape.n_rich_lines, shape.rich_line,
+                      plain + shape.rich_line * EASY_LANES if shape.has_plain else self.zeros,
+                      rows, min(n, task.rich.n_kept), list.m.arena)
+        if n > task.rich.n_kept:
+            self.easy.add_single(lines - shape.rich_line * EASY_LANES, rows + task.rich.n_kept, n - task.rich.n_kept,
+                                 list.m.arena)
 
     # Making rows, the plain way
 

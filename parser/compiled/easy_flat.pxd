@@ -54,8 +54,6 @@ cdef struct KeysC:          # sums of terms: a seed and what the elements contri
     int32_t n_direct
     int32_t n_asked         # those with conditions, behind the others
     int32_t first_need      # conditions of each, by place, in `needs`
-    int32_t first_line      # of those that what is remembered may have
-    int32_t n_lines
 
 
 cdef struct TermC:
@@ -89,9 +87,11 @@ cdef struct ConditionC:
 cdef struct ShapeC:
     int32_t n_places
     int32_t places[WINDOW]  # counted from the first element
-    int32_t first_line      # among the lines of an element
     int32_t n_lines
-    int32_t first_plain     # where the sum of the plain rules alone is kept; -1: nowhere
+    int32_t first_plain     # where an element has the lines of plain rules, if there are any,
+    int32_t first_rich      # and those of all rules, from the first line to which others add something
+    int32_t rich_line       # which that is
+    int32_t n_rich_lines
     int32_t single          # of one place: the first reference to what it adds up to without dependents; -1
     bint has_plain
     bint has_rich
@@ -114,8 +114,7 @@ cdef struct ShapeC:
 
 cdef struct LineC:          # that a pair adds up
     int32_t place           # in the window
-    int32_t line
-    int32_t line_of_row     # the same, of its shape
+    int32_t line            # of its shape
     int32_t row             # where the rows of the shape are
     int32_t shape
 
@@ -123,7 +122,7 @@ cdef struct LineC:          # that a pair adds up
 cdef class EasyFlat:
     cdef readonly object layout
     cdef readonly Extractor extractor
-    cdef readonly int32_t n_shapes, n_refs, n_lines, n_plain_lines, n_rows, most_keys, most_sums
+    cdef readonly int32_t n_shapes, n_refs, n_lines, n_kept_lines, n_rows, most_keys, most_sums
     cdef readonly int32_t n_plain, n_bare, n_rich    # contributions of an element
     cdef int32_t n_contributions            # all of them, and the conditions that hold
     cdef ShapeC shapes[MOST_SHAPES]
@@ -144,7 +143,7 @@ cdef class EasyFlat:
     cdef int32_t* node_list
     cdef ConditionC* conditions     # of shapes
     cdef LineC* lines               # in the order of their places
-    cdef int32_t* line_at           # numbers of these lines
+    cdef int32_t* line_at           # where an element has these lines
     cdef int32_t lines_at[WINDOW]   # how many there are at each place
     cdef uint32_t needed[WINDOW][WINDOW]    # shapes that pairs need of an element at any of these places, the first to
                                             # the last
@@ -166,6 +165,7 @@ cdef class EasyFlat:
     cdef int lay_shape(self, ShapeC* s, shape, filled) except -1
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1
     cdef int lay_keys(self, KeysC* k, shape, keys, having, filled) except -1
+    cdef int32_t place_of_line(self, const ShapeC* s, int32_t line) noexcept
     cdef int lay_share(self, ShareC* share, terms, filled) except -1
     cdef int lay_across(self, KeysC* k, shape, keys, filled) except -1
     cdef const uint64_t* products_of(self, cap, place) except NULL

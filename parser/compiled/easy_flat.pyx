@@ -127,16 +127,19 @@ cdef class EasyFlat:
         s.n_places = <int32_t>len(shape.places)
         for i, place in enumerate(shape.places):
             s.places[<int>i] = place - shape.first
-        s.first_line, s.n_lines = self.n_lines, <int32_t>len(shape.moves)
+        s.n_lines, s.single = <int32_t>len(shape.moves), -1
         self.n_lines += s.n_lines
-        s.single = s.first_plain = -1
         s.has_plain, s.has_rich = bool(shape.plain_rules), len(shape.plain_rules) < len(shape.rules)
         if s.n_places == 1:
             s.single = self.n_refs
             self.n_refs += <int32_t>len(shape.rich[0])
-        elif s.has_plain and s.has_rich:
-            s.first_plain = self.n_plain_lines
-            self.n_plain_lines += s.n_lines
+        rich = [shape.moves.index(role.moved) for rule in shape.rules if rule not in shape.plain_rules
+                for role in self.layout.roles[rule]]
+        s.rich_line = min(rich, default=0)
+        s.n_rich_lines = max(rich, default=-1) + 1 - s.rich_line
+        s.first_plain = self.n_kept_lines
+        s.first_rich = s.first_plain + (s.n_lines if s.has_plain else 0)
+        self.n_kept_lines = s.first_rich + s.n_rich_lines
         self.lay_nodes(s, shape, filled)
         rules = [*shape.plain_rules, *(rule for rule in shape.rules if rule not in shape.plain_rules)]
         s.first_role, s.n_roles = self.lay_list([role for rule in rules for role in self.layout.roles[rule]], filled)
@@ -205,9 +208,6 @@ cdef class EasyFlat:
             filled["key"] += 1
         for i, place in enumerate(shape.places):
             k.at[<int>i] = self.place_shares(region_of(place, having), [self.terms_at(key, place) for key in keys])
-        lines = {shape.moves.index(role.moved) for key in keys if not key.direct for role in key.roles}
-        k.first_line = min(lines, default=0)
-        k.n_lines = max(lines, default=0) + 1 - k.first_line
         self.lay_across(k, shape, keys, filled)
         self.lay_asked(k, shape, keys, filled)
         return 0
@@ -321,16 +321,21 @@ cdef class EasyFlat:
         found = []
         for number, shape in enumerate(shapes):
             for line, by in enumerate(shape.moves):
-                found.append((shape.first + by, self.shapes[<int>number].first_line + line, number))
+                found.append((shape.first + by, number, line))
                 at = shape.first + by
                 for first in range(at + 1):
                     for last in range(at, WINDOW):
                         self.needed[<int>first][<int>last] |= 1 << number
-        for i, (place, line, number) in enumerate(sorted(found)):
-            self.lines[<int>i] = LineC(place, line, line - self.shapes[<int>number].first_line,
-                                       self.shapes[<int>number].first_row, number)
-            self.line_at[<int>i] = line
+        for i, (place, number, line) in enumerate(sorted(found)):
+            self.lines[<int>i] = LineC(place, line, self.shapes[<int>number].first_row, number)
+            self.line_at[<int>i] = self.place_of_line(&self.shapes[<int>number], line)
             self.lines_at[<int>place] += 1
+
+    cdef int32_t place_of_line(self, const ShapeC* s, int32_t line) noexcept:
+        """Where an element has what a pair adds up."""
+        if line >= s.rich_line and line < s.rich_line + s.n_rich_lines:
+            return s.first_rich + line - s.rich_line
+        return s.first_plain + line
 
     def lay_changes(self, shapes):
         """Element k of the new list is the head. What begins j places before it looks at it if it has an element

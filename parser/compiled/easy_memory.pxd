@@ -63,8 +63,7 @@ cdef struct ElementC:       # of the list, or a missing one beside it
 cdef struct ListMemoryC:
     MemoryC* m
     ElementC* element       # [slot]
-    int16_t* lines          # [slot][line][EASY_LANES]: the sums that pairs add up
-    int16_t* plain          # [slot][line]: of plain rules alone, where there are others too
+    int16_t* lines          # [slot][line][EASY_LANES]: the sums that pairs add up, and those of plain rules alone
     uint64_t* rows          # [slot][row]: what the lines were added up from
     CountC* counts          # [slot][shape]
     uint64_t* own           # [slot][contribution]: of elements with dependents
@@ -79,7 +78,7 @@ cdef struct ListMemoryC:
 
 cdef class EasyMemory(Memory):
     cdef ListMemoryC list
-    cdef int32_t n_lines, n_plain_lines, n_rows, n_shapes, n_rich
+    cdef int32_t n_lines, n_rows, n_shapes, n_rich
     cdef void* memory           # owns the arrays above
     cdef size_t bytes
 

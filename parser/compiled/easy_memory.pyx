@@ -41,8 +41,7 @@ cdef class EasyMemory(Memory):
     cdef int reserve_slots(self, size_t slots) except -1 nogil:
         cdef ListMemoryC* list = &self.list
         cdef size_t lines = self.n_lines * EASY_LANES * sizeof(int16_t)
-        cdef size_t plain = self.n_plain_lines * EASY_LANES * sizeof(int16_t)
-        cdef size_t one = (lines + plain + (self.n_rows + self.n_rich) * sizeof(uint64_t) + sizeof(ElementC)
+        cdef size_t one = (lines + (self.n_rows + self.n_rich) * sizeof(uint64_t) + sizeof(ElementC)
                            + self.n_shapes * sizeof(CountC) + 3 * sizeof(int32_t))
         cdef char* at
         if slots * one <= self.bytes:
@@ -57,7 +56,6 @@ cdef class EasyMemory(Memory):
         self.bytes = slots * one
         at = <char*>self.memory
         list.lines = <int16_t*>take(&at, slots * lines)
-        list.plain = <int16_t*>take(&at, slots * plain)
         list.rows = <uint64_t*>take(&at, slots * self.n_rows * sizeof(uint64_t))
         list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
         list.own = <uint64_t*>take(&at, (slots * self.n_rich + EASY_AHEAD) * sizeof(uint64_t))
