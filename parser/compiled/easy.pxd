@@ -84,9 +84,7 @@ cdef class EasyEngine(EasyFlat):
     cdef bint is_legal(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
 
     cdef void refresh(self, ListMemoryC* list, const ListC* s, const int32_t* pairs, int32_t n) noexcept nogil
-    cdef void score_pair(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil
-    cdef int32_t best_of_head(self, ListMemoryC* list, const int32_t* window, const int16_t* masks,
-                              int32_t* top) noexcept nogil
+    cdef void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left, const int16_t** lines) noexcept nogil
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil

@@ -260,6 +260,7 @@ cdef class EasyEngine(EasyFlat):
         """Makes all sums that the pairs (up to AT_ONCE, one after the other in the list) need and that have changed,
         and scores them."""
         cdef TaskC tasks[SEEN * MOST_SHAPES]
+        cdef const int16_t* lines[SEEN]
         cdef int32_t window[SEEN]
         cdef ElementC* e = list.element
         cdef int32_t i, slot, n_tasks = 0
@@ -288,38 +289,39 @@ cdef class EasyEngine(EasyFlat):
         self.hand_out(list, tasks, n_tasks, &to_find)
         for i in range(n_tasks):
             self.add_rows(list, &tasks[i])
+        for i in range(n + WINDOW - 1):
+            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
         for i in range(n):
-            self.score_pair(list, s, window + i)
+            self.score_pair(list, s, window[i + 2], lines + i)
 
-    cdef void score_pair(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil:
-        cdef int32_t top, rank = self.best_of_head(list, window, self.masks, &top)
+    cdef inline void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left,
+                                const int16_t** lines) noexcept nogil:
+        """lines: of the six elements around it."""
+        cdef int32_t top, rank = self.easy.best(self.bias, lines, self.line_at, self.lines_at,
+                                                self.masks + (EASY_LANES if left == PADS else 0), self.rank,
+                                                list.m.sums, &top)
         if list.m.sums[EASY_SIZE] > ROW_LIMIT:
             list.m.wide += 1
-            self.settle_wide(list, s, window[2])
+            self.settle_wide(list, s, left)
         else:
-            list.pick[window[2]] = self.column_of_rank[rank] if rank > 0 else -1
-            set_top(self, list, window[2], top)
-
-    cdef inline int32_t best_of_head(self, ListMemoryC* list, const int32_t* window, const int16_t* masks,
-                                     int32_t* top) noexcept nogil:
-        """The rank of the best among the first columns, and what else the masks let through."""
-        cdef const int16_t* lines[WINDOW]
-        cdef int32_t i
-        for i in range(WINDOW):
-            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
-        return self.easy.best(self.bias, lines, self.line_at, self.lines_at,
-                              masks + (EASY_LANES if window[2] == PADS else 0), self.rank, list.m.sums, top)
+            list.pick[left] = self.column_of_rank[rank] if rank > 0 else -1
+            set_top(self, list, left, top)
 
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         """The best of all columns of a pair of which only a bound is known."""
+        cdef const int16_t* lines[WINDOW]
         cdef int32_t window[WINDOW]
-        cdef int32_t top, column, score, best
+        cdef int32_t top, column, score, best, i
         list.m.full += 1
         if list.lost:
             self.settle_wide(list, s, left)
             return
         see(list, left, window)
-        best = self.column_of_rank[self.best_of_head(list, window, self.masks + 2 * EASY_LANES, &top)]
+        for i in range(WINDOW):
+            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
+        best = self.column_of_rank[self.easy.best(self.bias, lines, self.line_at, self.lines_at,
+                                                  self.masks + (3 if left == PADS else 2) * EASY_LANES, self.rank,
+                                                  list.m.sums, &top)]
         self.add_tails(list, window)
         for column in range(self.n_head, self.n_columns):
             score = list.m.sums[column - self.n_head]
@@ -794,11 +796,16 @@ cdef inline void see(const ListMemoryC* list, int32_t left, int32_t* window) noe
 
 cdef inline uint64_t* copy_rows(const MemoryC* m, uint64_t* out, const uint64_t* row, int32_t n) noexcept nogil:
     """Has them on the way, too. Gives where they end."""
+    cdef const char* at
+    cdef uint64_t present
     cdef int32_t i
     for i in range(n):
         out[i] = row[i]
-        PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE)
-        PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE + LINE)
+        present = row[i] >> EASY_PRESENT & 63
+        if present:
+            at = m.arena + (row[i] >> EASY_LINE) * LINE
+            PREFETCH(at)
+            PREFETCH(at + (LINE if row[i] & EASY_WIDE or present & (present - 1) else 0))
     return out + n
 
 

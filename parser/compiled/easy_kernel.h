@@ -77,6 +77,21 @@ __attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
     return (int16_t)(_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(low, _mm_set1_epi16(-32768))), 0) ^ 0x8000);
 }
 #define KERNEL_LOWEST(v) easy_lowest((__m256i)(v))
+#define KERNEL_LARGEST
+__attribute__((target("avx2,bmi"))) static int32_t largest_easy_avx2(const int32_t *number, int32_t n) {
+    __m256i most = _mm256_loadu_si256((const __m256i *)number), top;
+    int32_t i;
+    unsigned found;
+    for (i = 8; i < n; i += 8) most = _mm256_max_epi32(most, _mm256_loadu_si256((const __m256i *)(number + i)));
+    top = _mm256_max_epi32(most, _mm256_permute2x128_si256(most, most, 1));
+    top = _mm256_max_epi32(top, _mm256_shuffle_epi32(top, 0x4E));
+    top = _mm256_max_epi32(top, _mm256_shuffle_epi32(top, 0xB1));
+    for (i = 0;; i += 8) {
+        found = (unsigned)_mm256_movemask_ps(
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(number + i)), top)));
+        if (found) return i + __builtin_ctz(found);
+    }
+}
 #include "parser/compiled/easy_kernel_body.h"
 #define KERNEL_NAME(f) f##_easy_avx512
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
@@ -87,6 +102,19 @@ __attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LOWEST(v) easy_lowest(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                       _mm512_extracti64x4_epi64((__m512i)(v), 1)))
+#define KERNEL_LARGEST
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi"))) static int32_t largest_easy_avx512(
+    const int32_t *number, int32_t n) {
+    __m512i most = _mm512_loadu_si512(number);
+    __mmask16 found;
+    int32_t i;
+    for (i = 16; i < n; i += 16) most = _mm512_max_epi32(most, _mm512_loadu_si512(number + i));
+    most = _mm512_set1_epi32(_mm512_reduce_max_epi32(most));
+    for (i = 0;; i += 16) {
+        found = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(number + i), most);
+        if (found) return i + __builtin_ctz(found);
+    }
+}
 #include "parser/compiled/easy_kernel_body.h"
 #endif
 

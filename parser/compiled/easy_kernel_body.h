@@ -198,27 +198,20 @@ static int32_t KERNEL_NAME(best)(const int16_t *bias, const int16_t *const *line
 }
 #endif
 
+#ifndef KERNEL_LARGEST
+#define KERNEL_LARGEST
 KERNEL_TARGET static int32_t KERNEL_NAME(largest)(const int32_t *number, int32_t n) {
-    int32_t most[16], top, i, k;
-    for (k = 0; k < 16; k++) most[k] = number[k];
-    for (i = 16; i < n; i += 16)
-        for (k = 0; k < 16; k++) most[k] = number[i + k] > most[k] ? number[i + k] : most[k];
-    top = most[0];
-    for (k = 1; k < 16; k++) top = most[k] > top ? most[k] : top;
-    for (i = 0; i < n; i += 16) {
-        uint32_t found = 0;
-        for (k = 0; k < 16; k++) found |= (uint32_t)(number[i + k] == top) << k;
-        if (found) {
-            for (k = 0; !(found >> k & 1); k++) {}
-            return i + k;
-        }
-    }
-    return -1;
+    int32_t i, at = 0;
+    for (i = 1; i < n; i++)
+        if (number[i] > number[at]) at = i;
+    return at;
 }
+#endif
 #undef KERNEL_NAME
 #undef KERNEL_TARGET
 #undef KERNEL_BYTES
 #undef KERNEL_ADD
 #undef KERNEL_TAKE
+#undef KERNEL_LARGEST
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST

@@ -224,7 +224,7 @@ def test_a_memory_that_is_too_small(trained, room):
     check_all(compiled(*trained("first", "easyfirst-zn11")), made_text(6, seed=11), room)
 
 
-@pytest.mark.parametrize(("finer", "all_of_them"), [(6, False), (300, True)])
+@pytest.mark.parametrize(("finer", "all_of_them"), [(24, False), (1200, True)])
 def test_sums_that_leave_16_bits(trained, monkeypatch, finer, all_of_them):
     """Weights so finely rounded that many pairs, or even sums of one lookup, need more: 32 bits, and exactly."""
     monkeypatch.setattr("parser.compiled.quantise.FINER", finer)
