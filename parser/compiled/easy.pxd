@@ -4,7 +4,7 @@
 by the plain way of scoring, template by template.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport EasyFlat, KeysC, RoleC, ShapeC
@@ -97,7 +97,7 @@ cdef class EasyEngine(EasyFlat):
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil
     cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                            int32_t i) noexcept nogil
-    cdef void write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k, int32_t having,
+    cdef void write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k,
                          const ElementC** e, KeysToFindC* to_find, int32_t tag) noexcept nogil
     cdef void add_across(self, const ListMemoryC* list, const ListC* s, const KeysC* k, const ElementC** at,
                          uint64_t* total) noexcept nogil
@@ -113,7 +113,11 @@ cdef class EasyEngine(EasyFlat):
                          uint64_t key) noexcept nogil
     cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
                        uint64_t key) noexcept nogil
-    cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines) noexcept nogil
+    cdef void add_to_line(self, const MemoryC* m, const RoleC* role, uint64_t present, const SceneC* scene,
+                          uint32_t* lines) noexcept nogil
+    cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines, uint32_t lines) noexcept nogil
+    cdef uint32_t find_role(self, const MemoryC* m, const RoleC* role, uint64_t present,
+                            const SceneC* scene) noexcept nogil
     cdef int32_t write_line(self, const int32_t* found, int32_t* out) noexcept nogil
     cdef uint64_t role_sum(self, const MemoryC* m, const RoleC* role, const SceneC* scene) noexcept nogil
     cdef uint64_t present_of(self, const MemoryC* m, const ShapeC* shape, const SceneC* scene) noexcept nogil

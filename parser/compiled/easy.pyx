@@ -27,7 +27,6 @@ from parser.feature.atoms import Atomizer
 cdef enum:
     HEAD = 50                   # columns with scores of their own, if not all can have them
     DENSE = 24                  # numbers behind the head that take as much room as one for every column
-    PLAIN = -1                  # it does not matter which elements have dependents
     OF_RICH = 1 << 12           # owners of single templates: the role, is it of a rich sum, the number of the task
     TASK_KIND = 12
     TASK = 13
@@ -472,10 +471,10 @@ cdef class EasyEngine(EasyFlat):
             task.n_known = self.known_rows(list, s, shape, slot)
         else:
             if task.plain and shape.has_plain:
-                self.write_keys(list, s, shape, &shape.plain, PLAIN, e, to_find, tag)
+                self.write_keys(list, s, shape, &shape.plain, e, to_find, tag)
                 task.n_plain = shape.plain.n_kept
             if shape.has_rich:
-                self.write_keys(list, s, shape, task.rich, having, e, to_find, tag | OF_RICH)
+                self.write_keys(list, s, shape, task.rich, e, to_find, tag | OF_RICH)
                 task.n_rich = task.rich.n_kept
 
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil:
@@ -493,30 +492,28 @@ cdef class EasyEngine(EasyFlat):
                            int32_t i) noexcept nogil:
         """Words that agree in what the templates ask share a row."""
         cdef const KeysC* k = &shape.rich[0]
-        cdef uint64_t key = self.seeds[k.first_seed + i] + list.element[slot].record[self.n_plain + k.at[0] + i]
+        cdef uint64_t key = self.seeds[k.first_seed + i] + list.element[slot].record[k.at[0] + i]
         return self.row_of(list, s, shape, slot, k.first_key + i, key | (key == 0))
 
     cdef inline void write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k,
-                                   int32_t having, const ElementC** e, KeysToFindC* to_find,
-                                   int32_t tag) noexcept nogil:
-        """having: which of the elements have dependents; PLAIN: it does not matter."""
+                                const ElementC** e, KeysToFindC* to_find, int32_t tag) noexcept nogil:
         cdef MemoryC* m = list.m
         cdef uint64_t* total = m.values
         cdef const uint64_t* seed = self.seeds + k.first_seed
-        cdef const uint64_t* shares[WINDOW]
+        cdef const uint64_t* one = (&e[0].record)[k.with_dependents[0]] + k.at[0]
+        cdef const uint64_t* other
         cdef int32_t i, p, n = k.n, n_places = shape.n_places
-        for p in range(n_places):
-            shares[p] = k.at[p] + (e[p].record if having == PLAIN
-                                   else e[p].rich if (having >> p & 1 if n_places <= 2 else having)
-                                   else e[p].record + self.n_plain)
-        if n_places == 2:
-            self.easy.keys(total, seed, shares[0], shares[1], n)
-        else:
+        if n_places == 1:
             for i in range(n):
-                total[i] = seed[i]
-            for p in range(n_places):
+                total[i] = seed[i] + one[i]
+        else:
+            other = (&e[1].record)[k.with_dependents[1]] + k.at[1]
+            for i in range(n):
+                total[i] = seed[i] + one[i] + other[i]
+            for p in range(2, n_places):
+                other = (&e[p].record)[k.with_dependents[p]] + k.at[p]
                 for i in range(n):
-                    total[i] += shares[p][i]
+                    total[i] += other[i]
         if k.n_across > 0:
             self.add_across(list, s, k, e, total)
         for i in range(k.n_kept):
@@ -674,22 +671,31 @@ cdef class EasyEngine(EasyFlat):
         cdef MemoryC* m = list.m
         cdef uint64_t present = self.present_of(m, shape, scene)
         cdef const KeyC* found
-        cdef const RoleC* role
+        cdef uint32_t lines = 0
         cdef int32_t i
         m.made += 1
-        memset(m.found, 0, <size_t>shape.n_lines * self.n_columns * sizeof(int32_t))
         if owner < 0:
-            role = &self.roles[~owner]
-            self.add_role(m, role, present, scene, m.found + role.line * self.n_columns)
+            self.add_to_line(m, &self.roles[~owner], present, scene, &lines)
         else:
             found = &self.keys[owner]
             for i in range(found.first_role, found.first_role + found.n_roles):
-                role = &self.roles[self.role_list[i]]
-                self.add_role(m, role, present, scene, m.found + role.line * self.n_columns)
-        return self.keep(list, key, shape.n_lines)
+                self.add_to_line(m, &self.roles[self.role_list[i]], present, scene, &lines)
+        return self.keep(list, key, shape.n_lines, lines)
 
-    cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines) noexcept nogil:
-        """Writes the sums in m.found as a row: see easy_kernel.h. There is room, see refresh."""
+    cdef void add_to_line(self, const MemoryC* m, const RoleC* role, uint64_t present, const SceneC* scene,
+                          uint32_t* lines) noexcept nogil:
+        """Adds a role's weights to m.found; `lines`: those that have any."""
+        cdef uint32_t row = self.find_role(m, role, present, scene)
+        cdef int32_t* out = m.found + role.line * self.n_columns
+        if row == 0:
+            return
+        if not lines[0] >> role.line & 1:
+            memset(out, 0, self.n_columns * sizeof(int32_t))
+            lines[0] |= <uint32_t>1 << role.line
+        add_table_row(&self.rows_of, row, out)
+
+    cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines, uint32_t lines) noexcept nogil:
+        """Writes the sums in m.found, of some lines, as a row: see easy_kernel.h. There is room, see refresh."""
         cdef MemoryC* m = list.m
         cdef uint64_t row = 1 | <uint64_t>m.used << EASY_LINE
         cdef char* start = m.arena + <size_t>m.used * LINE
@@ -699,7 +705,7 @@ cdef class EasyEngine(EasyFlat):
         cdef int32_t numbers[EASY_MOVES][EASY_LANES]
         for line in range(n_lines):
             found = m.found + line * self.n_columns
-            size = self.write_line(found, numbers[line])
+            size = self.write_line(found, numbers[line]) if lines >> line & 1 else 0
             if size == 0:
                 continue
             row |= <uint64_t>1 << (EASY_PRESENT + line)
@@ -726,21 +732,23 @@ cdef class EasyEngine(EasyFlat):
 
     cdef int32_t write_line(self, const int32_t* found, int32_t* out) noexcept nogil:
         """From the scores of all columns; gives a bound of their size."""
-        cdef int32_t i, size = 0
-        for i in range(EASY_LANES):
-            out[i] = 0 if i < self.n_head else -<int32_t>ROW_LIMIT
+        cdef int32_t i, group, high = 0, low = 0, n_groups = EASY_SIZE - self.n_head
         for i in range(self.n_columns):
-            size = max(size, max(found[i], -found[i]))
-        if size == 0:
+            high = max(high, found[i])
+            low = min(low, found[i])
+        if high == 0 and low == 0:
             return 0
-        for i in range(self.n_head):
-            out[i] = fitted(found[i])
-        for i in range(self.n_head, self.n_columns):
-            out[self.lane_of[i]] = max(out[self.lane_of[i]], fitted(found[i]))
-        for i in range(self.n_head, EASY_SIZE):
-            out[i] = 0 if out[i] == -<int32_t>ROW_LIMIT else out[i]     # nothing there; or the size tells
-        out[EASY_SIZE] = min(size, <int32_t>0x7FFF)
-        return size
+        for i in range(min(self.n_columns, <int32_t>EASY_SIZE)):
+            out[i] = fitted(found[i])           # columns of the head, and the first of each group
+        for i in range(self.n_columns, EASY_LANES):
+            out[i] = 0
+        i = EASY_SIZE
+        while i < self.n_columns:
+            for group in range(min(n_groups, self.n_columns - i)):
+                out[self.n_head + group] = max(out[self.n_head + group], fitted(found[i + group]))
+            i += n_groups
+        out[EASY_SIZE] = min(max(high, -low), <int32_t>0x7FFF)
+        return max(high, -low)
 
     cdef uint64_t role_sum(self, const MemoryC* m, const RoleC* role, const SceneC* scene) noexcept nogil:
         cdef const PartC* part = self.parts + role.first_part
@@ -768,14 +776,18 @@ cdef class EasyEngine(EasyFlat):
 
     cdef void add_role(self, const MemoryC* m, const RoleC* role, uint64_t present, const SceneC* scene,
                        int32_t* out) noexcept nogil:
-        cdef feat_t key
-        cdef uint32_t row
-        if not present & role.any_of or present & role.need != role.need:
-            return
-        key = feature_key(self.role_sum(m, role, scene))
-        row = find_row(&self.rows_of, key) if may_have_row(&self.rows_of, key) else 0
-        if row:
+        cdef uint32_t row = self.find_role(m, role, present, scene)
+        if row != 0:
             add_table_row(&self.rows_of, row, out)
+
+    cdef uint32_t find_role(self, const MemoryC* m, const RoleC* role, uint64_t present,
+                            const SceneC* scene) noexcept nogil:
+        """The template's row in the table; 0: it has no weights, or does not fire."""
+        cdef feat_t key
+        if not present & role.any_of or present & role.need != role.need:
+            return 0
+        key = feature_key(self.role_sum(m, role, scene))
+        return find_row(&self.rows_of, key) if may_have_row(&self.rows_of, key) else 0
 
 
 cdef inline void set_top(EasyEngine engine, ListMemoryC* list, int32_t slot, int32_t top) noexcept nogil:
@@ -796,16 +808,10 @@ cdef inline void see(const ListMemoryC* list, int32_t left, int32_t* window) noe
 
 cdef inline uint64_t* copy_rows(const MemoryC* m, uint64_t* out, const uint64_t* row, int32_t n) noexcept nogil:
     """Has them on the way, too. Gives where they end."""
-    cdef const char* at
-    cdef uint64_t present
     cdef int32_t i
     for i in range(n):
         out[i] = row[i]
-        present = row[i] >> EASY_PRESENT & 63
-        if present:
-            at = m.arena + (row[i] >> EASY_LINE) * LINE
-            PREFETCH(at)
-            PREFETCH(at + (LINE if row[i] & EASY_WIDE or present & (present - 1) else 0))
+        PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE)
     return out + n
 
 

@@ -46,7 +46,8 @@ cdef struct KeysC:          # sums of terms: a seed and what the elements contri
     int32_t n_kept          # the first are keys of what is remembered
     int32_t first_seed
     int32_t first_key
-    int32_t at[WINDOW]      # where the contributions of an element are, by place
+    int32_t with_dependents[WINDOW]     # by place: are the contributions of an element those that it has with dependents,
+    int32_t at[WINDOW]      # and where among these, or in its word's record, are they?
     int32_t first_across
     int32_t n_across
     bint far                # relatives are among the ends of these distances

@@ -207,7 +207,9 @@ cdef class EasyFlat:
                 (0, 0) if key.direct else self.lay_list(key.roles, filled))
             filled["key"] += 1
         for i, place in enumerate(shape.places):
-            k.at[<int>i] = self.place_shares(region_of(place, having), [self.terms_at(key, place) for key in keys])
+            region = region_of(place, having)
+            k.with_dependents[<int>i] = region == "rich"
+            k.at[<int>i] = self.place_shares(region, [self.terms_at(key, place) for key in keys])
         self.lay_across(k, shape, keys, filled)
         self.lay_asked(k, shape, keys, filled)
         return 0
@@ -289,6 +291,11 @@ cdef class EasyFlat:
     def lay_regions(self, filled):
         """Different contributions are made once."""
         self.n_plain, self.n_bare, self.n_rich = [<int32_t>len(self.regions[region]) for region in REGIONS]
+        for i in range(self.n_shapes):          # a record has the plain ones before those without dependents
+            for place in range(self.shapes[<int>i].n_places):
+                for some in range(4):
+                    if not self.shapes[<int>i].rich[<int>some].with_dependents[<int>place]:
+                        self.shapes[<int>i].rich[<int>some].at[<int>place] += self.n_plain
         self.n_contributions = self.n_plain + self.n_bare + self.n_rich + 1     # and the conditions that hold
         number = 0
         for region in REGIONS:
