@@ -54,8 +54,9 @@ cdef class EasyEngine(EasyFlat):
     cdef bint single_root, has_root
     cdef int32_t* bias_sums             # [n_columns]
     cdef int16_t* bias                  # a line
-    cdef int16_t* masks                 # two lines: any attachment, or only those of the right element to the left one;
-                                        # and two without the lanes of the columns behind the head
+    # Lines: any attachment, or only those of the right element to the left one; the same without the columns behind the
+    # head.
+    cdef int16_t* masks
     cdef int16_t* zeros                 # lines
     cdef int16_t* rank                  # a line; those of the columns behind the head have 0
     cdef int32_t* column_of_rank

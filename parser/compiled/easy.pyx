@@ -8,13 +8,13 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, PRESENCE, WINDOW, AcrossC, AskedC, ConditionC, EasyFlat,
                                         KeyC, KeysC, NodeOfC, RoleC, ShapeC, ShareC, StepC, TermC)
-from parser.compiled.easy_memory cimport (BLOCK, EASY_AHEAD, EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES,
+from parser.compiled.easy_memory cimport (BLOCK, EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES,
                                           EASY_PRESENT, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS,
                                           EasyMemory, ElementC, ListMemoryC, easy_kernels, easy_lowest_bit, forget_rows)
 from parser.compiled.memory cimport (LINE, N_KERNEL_SETS, ROW_LIMIT, MemoryC, aligned, find_record, home_of,
                                      kernel_bucket, kernel_sets, look_beside, new_record, remember, values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
-from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY, SPAN,
+from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, RIGHT_SET, RIGHT_VALENCY, SPAN,
                                      STORED, PartC, Extractor, coarse_number, distance_value, set_value)
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
 from parser.score.keymap cimport PREFETCH
@@ -112,7 +112,7 @@ cdef class EasyEngine(EasyFlat):
     cpdef EasyMemory new_memory(self):
         cdef EasyMemory memory = EasyMemory(self, self.row_width, SEEN * self.most_keys + 8, 1, 1, self.n_contributions,
                                             self.n_refs, self.stride,
-                                            max(self.most_sums, max(self.n_shares[0], self.n_shares[1])) + EASY_AHEAD)
+                                            max(self.most_sums, max(self.n_shares[0], self.n_shares[1])) + 1)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         memory.n_lines, memory.n_rich = self.n_kept_lines, self.n_rich
         memory.n_rows, memory.n_shapes = self.n_rows, self.n_shapes
@@ -492,14 +492,14 @@ cdef class EasyEngine(EasyFlat):
                            int32_t i) noexcept nogil:
         """Words that agree in what the templates ask share a row."""
         cdef const KeysC* k = &shape.rich[0]
-        cdef uint64_t key = self.seeds[k.first_seed + i] + list.element[slot].record[k.at[0] + i]
+        cdef uint64_t key = self.seeds[k.first_key + i] + list.element[slot].record[k.at[0] + i]
         return self.row_of(list, s, shape, slot, k.first_key + i, key | (key == 0))
 
     cdef inline void write_keys(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, const KeysC* k,
                                 const ElementC** e, KeysToFindC* to_find, int32_t tag) noexcept nogil:
         cdef MemoryC* m = list.m
         cdef uint64_t* total = m.values
-        cdef const uint64_t* seed = self.seeds + k.first_seed
+        cdef const uint64_t* seed = self.seeds + k.first_key
         cdef const uint64_t* one = (&e[0].record)[k.with_dependents[0]] + k.at[0]
         cdef const uint64_t* other
         cdef int32_t i, p, n = k.n, n_places = shape.n_places
@@ -588,7 +588,7 @@ cdef class EasyEngine(EasyFlat):
         cdef const uint64_t* row = m.rows
         cdef const uint64_t* single = m.rows + to_find.n
         cdef const int32_t* owner = m.owners
-        cdef int32_t i, k
+        cdef int32_t i
         m.owners[to_find.n_asked] = -1          # of no task
         for i in range(n_tasks):
             task, out = &tasks[i], tasks[i].rows
@@ -701,7 +701,7 @@ cdef class EasyEngine(EasyFlat):
         cdef char* start = m.arena + <size_t>m.used * LINE
         cdef char* at = start
         cdef const int32_t* found
-        cdef int32_t line, lane, size, most = 0, count = 0
+        cdef int32_t line, size, most = 0, count = 0
         cdef int32_t numbers[EASY_MOVES][EASY_LANES]
         for line in range(n_lines):
             found = m.found + line * self.n_columns

@@ -44,10 +44,9 @@ cdef struct AcrossC:        # a distance between two elements
 cdef struct KeysC:          # sums of terms: a seed and what the elements contribute
     int32_t n               # of all
     int32_t n_kept          # the first are keys of what is remembered
-    int32_t first_seed
-    int32_t first_key
-    int32_t with_dependents[WINDOW]     # by place: are the contributions of an element those that it has with dependents,
-    int32_t at[WINDOW]      # and where among these, or in its word's record, are they?
+    int32_t first_key       # in `keys` and `seeds`
+    int32_t with_dependents[WINDOW]     # by place: 1 for what an element contributes with its dependents,
+    int32_t at[WINDOW]      # and where that begins: there, or (0) in the record of its word
     int32_t first_across
     int32_t n_across
     bint far                # relatives are among the ends of these distances
@@ -146,8 +145,8 @@ cdef class EasyFlat:
     cdef LineC* lines               # in the order of their places
     cdef int32_t* line_at           # where an element has these lines
     cdef int32_t lines_at[WINDOW]   # how many there are at each place
-    cdef uint32_t needed[WINDOW][WINDOW]    # shapes that pairs need of an element at any of these places, the first to
-                                            # the last
+    # Shapes that pairs need of an element at any of these places, the first to the last.
+    cdef uint32_t needed[WINDOW][WINDOW]
     # Shapes whose sums change with an attachment, by the side on which the dependent left (0: of its head's left) and
     # how many places before the head they begin.
     cdef uint32_t new_plain[2][WINDOW]

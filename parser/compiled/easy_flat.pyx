@@ -5,7 +5,6 @@ from libc.stdint cimport int32_t, uint64_t
 from cymem.cymem cimport Pool
 
 from parser.common cimport splitmix64
-from parser.compiled.easy_memory cimport EASY_AHEAD
 from parser.feature.extract cimport MAX_NODES, Extractor, PartC, distance_value
 from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor
 from parser.transition.node cimport NodeC
@@ -14,7 +13,7 @@ from parser.compiled.groups import DIST, base_of, nodes_of
 from parser.feature.hashing import seed_of
 from parser.feature.plan import STEPS
 
-REGIONS = ("plain", "bare", "rich")     # what an element contributes: to plain rules, to others without dependents, with
+REGIONS = ("plain", "bare", "rich")     # what an element contributes to plain rules; to others without dependents; with
 
 
 cdef dict fields_of_a_node():
@@ -34,8 +33,8 @@ cdef class EasyFlat:
         self.n_shapes = <int32_t>len(layout.shapes)
         if self.n_shapes > MOST_SHAPES:
             raise ValueError(f"{self.n_shapes} sets of places in a feature set, at most {<int>MOST_SHAPES}")
-        filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asked", "across",
-                                "share", "term", "need"), 0)
+        filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asked",
+                                "across", "share", "term", "need"), 0)
         self.regions = {region: [] for region in REGIONS}
         self.reserve(layout)
         self.lay_relatives(layout.plan)
@@ -51,7 +50,7 @@ cdef class EasyFlat:
         keys = [key for shape in layout.shapes for sums in (shape.plain, *shape.rich) for key in sums]
         roles, n_terms = sum(map(len, layout.roles)), sum(len(key.terms) for key in keys)
         self.keys = <KeyC*>self.mem.alloc(len(keys) + 1, sizeof(KeyC))
-        self.seeds = <uint64_t*>self.mem.alloc(len(keys) + EASY_AHEAD, sizeof(uint64_t))
+        self.seeds = <uint64_t*>self.mem.alloc(len(keys) + 1, sizeof(uint64_t))
         self.asked = <AskedC*>self.mem.alloc(sum(len(key.roles) for key in keys) + 1, sizeof(AskedC))
         self.across = <AcrossC*>self.mem.alloc(n_terms + 1, sizeof(AcrossC))
         self.needs = <uint64_t*>self.mem.alloc(WINDOW * sum(len(key.roles) for key in keys if key.need) + 1,
@@ -200,7 +199,7 @@ cdef class EasyFlat:
     cdef int lay_keys(self, KeysC* k, shape, keys, having, filled) except -1:
         """having: places of elements with dependents; None: plain rules."""
         k.n, k.n_kept = <int32_t>len(keys), <int32_t>sum(not key.direct for key in keys)
-        k.first_seed = k.first_key = filled["key"]
+        k.first_key = filled["key"]
         for key in keys:
             self.seeds[filled["key"]] = key.seed
             self.keys[filled["key"]].first_role, self.keys[filled["key"]].n_roles = (

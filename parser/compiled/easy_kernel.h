@@ -22,7 +22,6 @@
 #define EASY_PRESENT 8
 #define EASY_TAIL 16
 #define EASY_LINE 32
-#define EASY_AHEAD 8 /* numbers of 64 bits that may be read behind the last one */
 
 typedef struct {
     const char *name;
@@ -36,8 +35,6 @@ typedef struct {
        gives the lowest rank among the lanes of the highest score where mask is set (0 or -1 each), and that score. */
     int32_t (*best)(const int16_t *bias, const int16_t *const *lines, const int32_t *at, const int32_t *n,
                     const int16_t *mask, const int16_t *rank, int16_t *out, int32_t *top);
-    /* out = seed + one + other, n numbers; some more are read and written, see EASY_AHEAD */
-    void (*keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one, const uint64_t *other, int32_t n);
     /* adds n times EASY_LANES numbers, of 16 bits or 8 */
     void (*more)(int16_t *out, const char *at, int32_t n, int32_t wide);
     /* place of the first of the largest of n numbers, a multiple of 16 */
@@ -119,10 +116,10 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi"))) static in
 #endif
 
 static const easy_kernel easy_kernels[] = {
-    {"plain", add_easy_plain, add_single_easy_plain, best_easy_plain, keys_easy_plain, more_easy_plain, largest_easy_plain},
+    {"plain", add_easy_plain, add_single_easy_plain, best_easy_plain, more_easy_plain, largest_easy_plain},
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
-    {"avx2", add_easy_avx2, add_single_easy_avx2, best_easy_avx2, keys_easy_avx2, more_easy_avx2, largest_easy_avx2},
-    {"avx512", add_easy_avx512, add_single_easy_avx512, best_easy_avx512, keys_easy_avx512, more_easy_avx512, largest_easy_avx512},
+    {"avx2", add_easy_avx2, add_single_easy_avx2, best_easy_avx2, more_easy_avx2, largest_easy_avx2},
+    {"avx512", add_easy_avx512, add_single_easy_avx512, best_easy_avx512, more_easy_avx512, largest_easy_avx512},
 #endif
 };
 #define N_EASY_KERNELS ((int32_t)(sizeof easy_kernels / sizeof *easy_kernels))

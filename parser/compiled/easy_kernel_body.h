@@ -99,16 +99,6 @@ KERNEL_TARGET static void KERNEL_NAME(more)(int16_t *out, const char *at, int32_
         ((LANES *)out)[k] += wide ? ((const LANES *)at)[k] : __builtin_convertvector(((const NARROW *)at)[k], LANES);
 }
 
-#define NUMBERS KERNEL_NAME(numbers)
-typedef uint64_t NUMBERS __attribute__((vector_size(KERNEL_BYTES), may_alias, aligned(8)));
-KERNEL_TARGET static void KERNEL_NAME(keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one,
-                                            const uint64_t *other, int32_t n) {
-    int32_t i;
-    for (i = 0; i < n; i += KERNEL_BYTES / 8)
-        *(NUMBERS *)(out + i) = *(const NUMBERS *)(seed + i) + *(const NUMBERS *)(one + i) + *(const NUMBERS *)(other + i);
-}
-#undef NUMBERS
-
 KERNEL_TARGET static int32_t KERNEL_NAME(best)(const int16_t *bias, const int16_t *const *lines, const int32_t *at,
                                                const int32_t *n, const int16_t *mask, const int16_t *rank, int16_t *out,
                                                int32_t *top) {
@@ -171,12 +161,6 @@ static void KERNEL_NAME(more)(int16_t *out, const char *at, int32_t n, int32_t w
     int32_t k;
     for (k = 0; k < n * EASY_LANES; k++)
         out[k] = (int16_t)(out[k] + (wide ? ((const int16_t *)at)[k] : ((const int8_t *)at)[k]));
-}
-
-static void KERNEL_NAME(keys)(uint64_t *out, const uint64_t *seed, const uint64_t *one, const uint64_t *other,
-                              int32_t n) {
-    int32_t i;
-    for (i = 0; i < n; i++) out[i] = seed[i] + one[i] + other[i];
 }
 
 static int32_t KERNEL_NAME(best)(const int16_t *bias, const int16_t *const *lines, const int32_t *at, const int32_t *n,

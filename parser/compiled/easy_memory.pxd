@@ -19,14 +19,12 @@ cdef extern from "parser/compiled/easy_kernel.h":
     enum:
         EASY_LANES
         EASY_SIZE
-        EASY_LOWEST
         EASY_MOVES
         EASY_PRESENT
         EASY_WIDE
         EASY_TAIL
         EASY_LINE
         EASY_DENSE
-        EASY_AHEAD
         N_EASY_KERNELS
     ctypedef struct easy_kernel:
         const char* name
@@ -35,8 +33,6 @@ cdef extern from "parser/compiled/easy_kernel.h":
         void (*add_single)(int16_t* out, const uint64_t* row, int32_t n, const char* arena) noexcept nogil
         int32_t (*best)(const int16_t* bias, const int16_t** lines, const int32_t* at, const int32_t* n,
                         const int16_t* mask, const int16_t* rank, int16_t* out, int32_t* top) noexcept nogil
-        void (*keys)(uint64_t* out, const uint64_t* seed, const uint64_t* one, const uint64_t* other,
-                     int32_t n) noexcept nogil
         void (*more)(int16_t* out, const char* at, int32_t n, int32_t wide) noexcept nogil
         int32_t (*largest)(const int32_t* number, int32_t n) noexcept nogil
     const easy_kernel* easy_kernels

@@ -58,7 +58,7 @@ cdef class EasyMemory(Memory):
         list.lines = <int16_t*>take(&at, slots * lines)
         list.rows = <uint64_t*>take(&at, slots * self.n_rows * sizeof(uint64_t))
         list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
-        list.own = <uint64_t*>take(&at, (slots * self.n_rich + EASY_AHEAD) * sizeof(uint64_t))
+        list.own = <uint64_t*>take(&at, slots * self.n_rich * sizeof(uint64_t))
         list.element = <ElementC*>take(&at, slots * sizeof(ElementC))
         list.top = <int32_t*>take(&at, slots * 4)
         list.pick = <int32_t*>take(&at, slots * 4)

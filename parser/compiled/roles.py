@@ -107,8 +107,9 @@ class RoleLayout:
         moves = {role.moved for rule in rules for role in self.roles[rule]}
         if len(places) == 1:  # what is said of an element without dependents is known by its word
             plain, rich = [], rules
-        sums = tuple(self.keys(places, rich, kept=len(places) == 1 and not some, with_dependents=some)
-                     for some in having(places))
+        sums = tuple(
+            self.keys(places, rich, kept=len(places) == 1 and not some, with_dependents=some) for some in having(places)
+        )
         return Shape(places, tuple(sorted(moves)), tuple(rules), tuple(plain), self.keys(places, plain), sums)
 
     def keys(
@@ -119,10 +120,11 @@ class RoleLayout:
         kept: bool = False,
         with_dependents: tuple[int, ...] | None = None,
     ) -> tuple[Key, ...]:
-        """kept: nothing is asked directly. with_dependents: the places of elements that may have any; all by default."""
+        """kept: nothing is asked directly. with_dependents: places of elements that may have any; all by default."""
         bases = {node for node in range(len(self.plan.nodes)) if self.is_base(node, places)}
         some = places if with_dependents is None else with_dependents
-        gone = {node for node in range(len(self.plan.nodes)) if self.is_relative(node) and self.place_of(node) not in some}
+        nodes = range(len(self.plan.nodes))
+        gone = {node for node in nodes if self.is_relative(node) and self.place_of(node) not in some}
         asked = [r for r in rules if self.plan.rules[r].need and self.is_sure(r, bases) and not kept]
         groups = join_all([base_group(self.plan, rule) for rule in rules if rule not in asked], Costs())
         if gone:

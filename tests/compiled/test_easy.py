@@ -25,10 +25,12 @@ from parser.treebank import Reader
 
 # conditions on words, tags and distances, every function, relatives of relatives, distances that skip, all six places
 ODD = """if(p0,adp) p1.w p2.p; if(p1,cc) p1.t p0.t; if(p-1,adp) dist(p0,p2) p0.p; if(p2,cc) p0.L p0.l.L
-p0.l.r.w p1.l.h.p; dist(p-2,p3); dist(p0,p2,3) p1.p; dist(p0,p0.l) p0.p; p-2.w; p3.f; p-2.p p-1.p p0.p p1.p p2.p p3.p
-p0.l2.w p1.r2.L; leaf(p0) p1.p; leaf(p3); span(p-1) span(p2); valency(p0,right,2) valency(p1,left) p2.w
-labelset(p1,right) p0.p p0.r.L; shape(p0) suffix(p0,3) prefix(p1,1); feat(p0,Number) feat(p1,Number); feat(p1,Number) feat(p2,Number); lower(p1)
-p0.w p1.w p2.w dist(p0,p1) valency(p0,left) labelset(p0,left) p0.l.L p3.w; p-1.p p-1.l.p; p0.p p0.l.p; p0.m p1.m"""
+p0.l.r.w p1.l.h.p; dist(p-2,p3); dist(p0,p2,3) p1.p; dist(p0,p0.l) p0.p; p-2.w; p3.f
+p-2.p p-1.p p0.p p1.p p2.p p3.p; p0.l2.w p1.r2.L; leaf(p0) p1.p; leaf(p3); span(p-1) span(p2)
+valency(p0,right,2) valency(p1,left) p2.w; labelset(p1,right) p0.p p0.r.L
+shape(p0) suffix(p0,3) prefix(p1,1); feat(p0,Number) feat(p1,Number); feat(p1,Number) feat(p2,Number)
+lower(p1); p0.w p1.w p2.w dist(p0,p1) valency(p0,left) labelset(p0,left) p0.l.L p3.w; p-1.p p-1.l.p
+p0.p p0.l.p; p0.m p1.m"""
 ONE = "p0.w p1.w"
 ROOMY = "{p-2,p-1,p0,p1,p2,p3}.p; {p-2,p-1,p0,p1,p2,p3}.{l,r,l2,r2,h}.p; p0.{l.l,r.r,l.r}.p; p-2.l.p p3.r.p"  # 39 nodes
 # 20 nodes, but far more if every template is moved to the front
