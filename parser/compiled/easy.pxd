@@ -104,7 +104,8 @@ cdef class EasyEngine(EasyFlat):
                          uint64_t* total) noexcept nogil
     cdef void ask(self, ListMemoryC* list, const KeysC* k, const ElementC** e, int32_t n_places, const uint64_t* total,
                   KeysToFindC* to_find, int32_t tag) noexcept nogil
-    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks, KeysToFindC* to_find) noexcept nogil
+    cdef void find_rows(self, ListMemoryC* list, const ListC* s, const TaskC* tasks,
+                        KeysToFindC* to_find) noexcept nogil
     cdef void hand_out(self, ListMemoryC* list, TaskC* tasks, int32_t n_tasks,
                        const KeysToFindC* to_find) noexcept nogil
     cdef void add_rows(self, ListMemoryC* list, const TaskC* task) noexcept nogil

@@ -812,6 +812,7 @@ cdef inline uint64_t* copy_rows(const MemoryC* m, uint64_t* out, const uint64_t*
     for i in range(n):
         out[i] = row[i]
         PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE)
+        PREFETCH(m.arena + (row[i] >> EASY_LINE) * LINE + LINE)
     return out + n
 
 
