@@ -93,8 +93,8 @@ cdef class EasyEngine(EasyFlat):
                    SceneC* scene) noexcept nogil
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil
     cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil
-    cdef void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, bint plain,
-                    int32_t number, KeysToFindC* to_find, int32_t tag) noexcept nogil
+    cdef void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
+                    KeysToFindC* to_find, int32_t tag) noexcept nogil
     cdef int32_t known_rows(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot) noexcept nogil
     cdef uint64_t fill_ref(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
                            int32_t i) noexcept nogil

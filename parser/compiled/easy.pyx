@@ -262,10 +262,8 @@ cdef class EasyEngine(EasyFlat):
         cdef TaskC tasks[SEEN * MOST_SHAPES]
         cdef const int16_t* lines[SEEN]
         cdef int32_t window[SEEN]
-        cdef int32_t of_shape[MOST_SHAPES][SEEN]        # where in the window its sums are made, and is the plain one?
-        cdef int32_t n_of_shape[MOST_SHAPES]
         cdef ElementC* e = list.element
-        cdef int32_t i, slot, shape, n_tasks = 0
+        cdef int32_t i, slot, n_tasks = 0
         cdef KeysToFindC to_find
         cdef uint32_t stale, needed
         if list.m.used >= list.m.n_lines:
@@ -277,24 +275,16 @@ cdef class EasyEngine(EasyFlat):
             window[i] = slot
             slot = e[slot].right
         to_find.n = to_find.n_asked = 0
-        for shape in range(self.n_shapes):
-            n_of_shape[shape] = 0
         for i in range(n + WINDOW - 1):
             slot = window[i]
             needed = self.needed[max(0, i - n + 1)][min(i, WINDOW - 1)]
             stale = (e[slot].stale_plain | e[slot].stale_rich) & needed
             while stale:
-                shape = easy_lowest_bit(stale)
+                self.begin(list, s, &tasks[n_tasks], window + i, easy_lowest_bit(stale), &to_find, n_tasks << TASK)
+                n_tasks += 1
                 stale &= stale - 1
-                of_shape[shape][n_of_shape[shape]] = 2 * i + <int32_t>(e[slot].stale_plain >> shape & 1)
-                n_of_shape[shape] += 1
             e[slot].stale_plain &= ~needed
             e[slot].stale_rich &= ~needed
-        for shape in range(self.n_shapes):      # one shape after the other: what is alike is foreseen by the processor
-            for i in range(n_of_shape[shape]):
-                self.begin(list, s, &tasks[n_tasks], window + (of_shape[shape][i] >> 1), of_shape[shape][i] & 1, shape,
-                           &to_find, n_tasks << TASK)
-                n_tasks += 1
         self.find_rows(list, s, tasks, &to_find)
         self.hand_out(list, tasks, n_tasks, &to_find)
         for i in range(n_tasks):
@@ -461,8 +451,8 @@ cdef class EasyEngine(EasyFlat):
         if self.n_conditions > 0:
             list.element[slot].conditions = self.conditions_of(list.m, &scene)
 
-    cdef inline void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, bint plain,
-                           int32_t number, KeysToFindC* to_find, int32_t tag) noexcept nogil:
+    cdef inline void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
+                           KeysToFindC* to_find, int32_t tag) noexcept nogil:
         """Keys of everything that is to be looked up for a shape, their buckets on the way."""
         cdef const ShapeC* shape = &self.shapes[number]
         cdef const ElementC* e[WINDOW]
@@ -473,7 +463,8 @@ cdef class EasyEngine(EasyFlat):
             having |= e[i].has_dependents << i
         task.shape, task.slot, task.count = shape, slot, &list.counts[<size_t>slot * self.n_shapes + number]
         task.rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
-        task.plain, task.first_key, task.n_known, task.n_plain, task.n_rich = plain, to_find.n, 0, 0, 0
+        task.plain = e[0].stale_plain >> number & 1
+        task.first_key, task.n_known, task.n_plain, task.n_rich = to_find.n, 0, 0, 0
         task.rich = &shape.rich[having if shape.n_places <= 2 else having != 0]
         if words == -1:                 # nothing is there
             return
