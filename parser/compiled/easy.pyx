@@ -266,10 +266,12 @@ cdef class EasyEngine(EasyFlat):
         cdef int32_t i, slot, n_tasks = 0
         cdef KeysToFindC to_find
         cdef uint32_t stale, needed
+        if n > 0 and not self.is_legal(list, s, pairs[0]):      # of ROOT and its neighbour
+            pairs, n = pairs + 1, n - 1
+        if n == 0:
+            return
         if list.m.used >= list.m.n_lines:
             forget_rows(list)
-        if not self.is_legal(list, s, pairs[0]):        # of ROOT and its neighbour
-            pairs, n = pairs + 1, n - 1
         slot = e[e[pairs[0]].left].left
         for i in range(n + WINDOW - 1):
             window[i] = slot
