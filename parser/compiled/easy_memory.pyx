@@ -1,15 +1,20 @@
 """Sums of the list at hand; see easy_memory.pxd."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.compiled.memory cimport LINE, Memory, MemoryC, kernel_bucket, refs_of
+from parser.compiled.memory cimport KERNEL_WAYS, LINE, Memory, MemoryC, kernel_bucket, refs_of
 
 
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
+
+
+cdef enum:
+    SUMS_A_WORD = 16        # that a long sentence may make
+    MOST_BITS = 19          # as in memory.pyx
 
 
 cdef class EasyMemory(Memory):
@@ -27,6 +32,9 @@ cdef class EasyMemory(Memory):
         list.n_slots, list.n_tops = slots, (slots + 15) // 16 * 16
         list.n_blocks = (slots + BLOCK - 1) // BLOCK
         self.reserve_slots(<size_t>list.n_blocks * BLOCK)
+        while (2 * (self.c.remembered + SUMS_A_WORD * <int64_t>n) > <int64_t>KERNEL_WAYS << (64 - self.c.shift)
+               and 64 - self.c.shift < MOST_BITS):
+            self.grow_buckets()
         list.lost = self.c.has_wide_rows
         for i in range(slots):
             list.element[i].left, list.element[i].right = i - 1, i + 1
