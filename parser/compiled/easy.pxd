@@ -4,23 +4,13 @@
 by the plain way of scoring, template by template.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
 
-from parser.common cimport feat_t
-from parser.compiled.easy_flat cimport EasyFlat, KeysC, RoleC, ShapeC
+from parser.compiled.easy_flat cimport KeysC, ShapeC
 from parser.compiled.easy_memory cimport CountC, EasyMemory, ElementC, ListMemoryC, easy_kernel
-from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_set
-from parser.compiled.table cimport Table, TableC
-from parser.feature.extract cimport MAX_NODES
-from parser.transition.list_state cimport LinkC, ListC
-from parser.transition.node cimport NodeC
-
-
-cdef struct SceneC:         # nodes and their words, looked up once: those of a shape, or the relatives of an element
-    const NodeC* nodes
-    const LinkC* links
-    int32_t node[MAX_NODES]
-    const uint64_t* record[MAX_NODES]
+from parser.compiled.easy_rows cimport EasyRows, SceneC
+from parser.compiled.memory cimport kernel_filter, kernel_set
+from parser.transition.list_state cimport ListC
 
 
 cdef struct TaskC:          # a shape's sum at an element, being made
@@ -41,36 +31,14 @@ cdef struct KeysToFindC:    # of all tasks at once: in the memory's `keys`, thos
     int32_t n_asked
 
 
-cdef class EasyEngine(EasyFlat):
-    cdef readonly Table table
+cdef class EasyEngine(EasyRows):
     cdef readonly str kernel
     cdef const kernel_set* kernels
     cdef const easy_kernel* easy
-    cdef TableC rows_of
     cdef kernel_filter filter
-    cdef readonly int32_t n_columns, n_head
-    cdef int32_t n_labels, stride
-    cdef readonly int32_t row_width     # of the memory's rows, for a row of all lines
-    cdef bint single_root, has_root
-    cdef int32_t* bias_sums             # [n_columns]
-    cdef int16_t* bias                  # a line
-    # Lines: any attachment, or only those of the right element to the left one; the same without the columns behind the
-    # head.
-    cdef int16_t* masks
-    cdef int16_t* zeros                 # lines
-    cdef int16_t* rank                  # a line; those of the columns behind the head have 0
-    cdef int32_t* column_of_rank
-    cdef int32_t* actions               # of the columns
-    cdef int32_t* lane_of               # of the columns: those behind the head share lanes
-    cdef int32_t n_blocks               # of EASY_LANES columns behind the head
+    cdef bint single_root
 
     cpdef EasyMemory new_memory(self)
-    cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
-    cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
-
-    cdef uint64_t* write_values(self, MemoryC* m, uint64_t* record, const feat_t* values, int32_t word) noexcept nogil
-    cdef void contribute(self, MemoryC* m, const SceneC* scene, int32_t kind, uint64_t* out) noexcept nogil
-    cdef uint64_t conditions_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
 
     # Every pair of a sentence whose words are in the memory is scored; begin_list was called.
     cdef void start(self, ListMemoryC* list, const ListC* s) noexcept nogil
@@ -113,17 +81,5 @@ cdef class EasyEngine(EasyFlat):
                         const KeysToFindC* to_find) noexcept nogil
     cdef uint64_t row_of(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot, int32_t owner,
                          uint64_t key) noexcept nogil
-    cdef uint64_t make(self, ListMemoryC* list, const ShapeC* shape, const SceneC* scene, int32_t owner,
-                       uint64_t key) noexcept nogil
-    cdef void add_to_line(self, const MemoryC* m, const RoleC* role, uint64_t present, const SceneC* scene,
-                          uint32_t* lines) noexcept nogil
-    cdef uint64_t keep(self, ListMemoryC* list, uint64_t key, int32_t n_lines, uint32_t lines) noexcept nogil
-    cdef uint32_t find_role(self, const MemoryC* m, const RoleC* role, uint64_t present,
-                            const SceneC* scene) noexcept nogil
-    cdef int32_t write_line(self, const int32_t* found, int32_t* out) noexcept nogil
-    cdef uint64_t role_sum(self, const MemoryC* m, const RoleC* role, const SceneC* scene) noexcept nogil
-    cdef uint64_t present_of(self, const MemoryC* m, const ShapeC* shape, const SceneC* scene) noexcept nogil
-    cdef void add_role(self, const MemoryC* m, const RoleC* role, uint64_t present, const SceneC* scene,
-                       int32_t* out) noexcept nogil
     cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil
     cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil
