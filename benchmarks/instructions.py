@@ -21,7 +21,6 @@ import tempfile
 from pathlib import Path
 
 from parser.compiled.engine import kernel_names
-from parser.compiled.parser import CompiledParser
 from parser.pipeline import Parser
 from parser.search.session import Session
 from parser.treebank import Reader
@@ -29,7 +28,11 @@ from parser.treebank.generate import generate
 
 KERNEL = "avx2"
 RESULTS = Path(__file__).parent / "results" / "instructions.json"
-SETS = ("zn11", "rich")
+SETS = {
+    "zn11": {"features.name": "zn11"},
+    "rich": {"features.name": "rich"},
+    "easyfirst": {"features.name": "easyfirst", "system.name": "easy-first"},
+}
 TRAINED, PARSED, EPOCHS = 400, 150, 3
 ROUNDS = (2, 5)
 MOST_RISE, MOST_RISE_ELSEWHERE = 0.05, 0.15
@@ -40,7 +43,7 @@ ALIKE = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": 
 def parse_rounds(path: str, on: str, rounds: int) -> int:
     """What valgrind watches; gives the number of words."""
     parser = Parser.load(path)
-    fast = CompiledParser(parser.assembly.system, parser.compiled, KERNEL)
+    fast = type(parser.sentence_parser)(parser.assembly.system, parser.compiled, KERNEL)
     session = Session(fast, parser.clusters)
     batches = list(Reader(on, intern=(), roots="ignore").batches())
     for _ in range(rounds):
@@ -73,8 +76,8 @@ def made_up() -> dict[str, int]:
         train, text, model = (Path(folder, name) for name in ("train.conllu", "text.conllu", "model"))
         train.write_text("".join(sentences[:TRAINED]), encoding="utf-8")
         text.write_text("".join(sentences[TRAINED:]), encoding="utf-8")
-        for features in SETS:
-            Parser.train(train, **{"features.name": features, "train.epochs": EPOCHS}).save(model)
+        for features, options in SETS.items():
+            Parser.train(train, **options, **{"train.epochs": EPOCHS}).save(model)
             found[features] = round(count(str(model), str(text)))
     return found
 

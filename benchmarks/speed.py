@@ -13,7 +13,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from parser.compiled.parser import CompiledParser
 from parser.pipeline import Parser
 from parser.search.corpus import Corpus
 from parser.search.session import Session
@@ -60,7 +59,7 @@ def from_file_to_file(parser: Parser, path: str, rounds: int) -> float:
 
 def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     parser = Parser.load(path)
-    fast = CompiledParser(parser.assembly.system, parser.compiled, kernel)
+    fast = type(parser.sentence_parser)(parser.assembly.system, parser.compiled, kernel)
     n_words = sum(batch.n_words for batch in Reader(on, intern=(), roots="ignore").batches())
     rounds = max(words // n_words, 2)
     first, later, batches, session = speeds(parser, fast, on, rounds)

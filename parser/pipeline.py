@@ -16,6 +16,7 @@ import numpy as np
 from parser.arrays import ParsedArrays, as_strings, parse_words, words_of
 from parser.assemble import Assembly
 from parser.compiled.compile import Compiled, compile_model, from_arrays
+from parser.compiled.easy_parser import CompiledEasyParser
 from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
 from parser.feature.strings import Strings, Words
@@ -138,7 +139,7 @@ class Parser:
     ) -> None:
         """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
 
-        slim: only the tables that parsing needs (easy-first needs the weights themselves, and keeps them).
+        slim: only the tables that parsing needs.
         compiled: with these tables; without them loading makes them anew.
         """
         content = self._content(slim, compiled)
@@ -161,7 +162,7 @@ class Parser:
     def _content(self, slim: bool, compiled: bool) -> dict[str, dict]:
         clusters = self.clusters or {}
         fast = self.compiled if compiled or slim else None
-        weights = None if slim and fast else self.weights
+        weights = None if slim else self.weights
         return {
             "data": {
                 "config": self.assembly.config.tables(),
@@ -223,20 +224,17 @@ class Parser:
         return self.assembly.labels
 
     @cached_property
-    def compiled(self) -> Compiled | None:
-        """The weights as parsing uses them; None for easy-first, which adds up floating point weights."""
-        if self.assembly.is_easy_first:
-            return None
+    def compiled(self) -> Compiled:
+        """The weights as parsing uses them."""
         assembly = self.assembly
         return self.stored or compile_model(self.weights, assembly.templates, assembly.pos, assembly.system)
 
     @cached_property
     def sentence_parser(self) -> SentenceParser:
-        """What parses one sentence: its decisions are those of `compiled`, or of the weights for easy-first."""
-        if self.compiled is None:
-            return self.assembly.sentence_parser(self.weights)
+        """What parses one sentence: its decisions are those of `compiled`."""
+        kind = CompiledEasyParser if self.assembly.is_easy_first else CompiledParser
         try:
-            return CompiledParser(self.assembly.system, self.compiled)
+            return kind(self.assembly.system, self.compiled)
         except ValueError as error:  # a plan that is too large; training begins with a look whether there is one
             raise TemplateError(f"features {self.assembly.templates.name!r}: {error}") from None
 
@@ -505,7 +503,7 @@ def parser_in(file: ModelFile) -> Parser:
 
 
 def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
-    if "compiled/scale" not in file or assembly.is_easy_first:
+    if "compiled/scale" not in file:
         return None
     scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
     return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)

@@ -124,10 +124,16 @@ def test_a_slim_model_parses_the_same_and_is_smaller(files, model, tmp_path):
         slim.explain(["a"])
 
 
-def test_easy_first_keeps_its_weights_in_a_slim_model(files, tmp_path):
+def test_easy_first_has_slim_models_and_tables_too(files, tmp_path):
     model = Parser.train(files / "train.conllu", epochs=1, system="easy-first")
-    model.save(tmp_path / "slim", slim=True)
-    assert parser.load(tmp_path / "slim").parse(["a", "b"]) == model.parse(["a", "b"])
+    for name, options in (("m", {}), ("slim", {"slim": True}), ("without", {"compiled": False})):
+        model.save(tmp_path / name, **options)  # without: as models of easy-first were saved before they had tables
+    assert (tmp_path / "slim").stat().st_size < 0.6 * (tmp_path / "m").stat().st_size
+    slim, full, old = (parser.load(tmp_path / name) for name in ("slim", "m", "without"))
+    assert [model.stored is None for model in (slim, full, old)] == [False, False, True]
+    for sentence in sentences(files)[:20]:
+        given = sentence.words, sentence.column("xpos")
+        assert model.parse(*given) == slim.parse(*given) == full.parse(*given) == old.parse(*given)
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,6 @@ def show(path: str, parser: Parser) -> None:
 
 
 def parses_with(parser: Parser) -> str:
-    if parser.compiled is None:
-        return "floating point weights"
     return f"{parser.compiled.n_bytes / 1e6:.1f} MB of tables, code for {kernel_names()[-1]} processors"
 
 

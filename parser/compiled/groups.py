@@ -239,6 +239,8 @@ def before(plan: Plan, node: int) -> set[int]:
     step, argument = plan.nodes[node]
     if STEPS[step] in ("stack", "buffer"):
         return {i for i, (other, k) in enumerate(plan.nodes) if other == step and k < argument}
+    if STEPS[step] == "pair":
+        return set()
     found = {argument} | before(plan, argument)
     if STEPS[step] in ("l2", "r2"):
         found |= {i for i, n in enumerate(plan.nodes) if n == (STEPS.index(STEPS[step][0]), argument)}

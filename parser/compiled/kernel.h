@@ -161,6 +161,11 @@ typedef struct {
     /* The same over `lines` lines of columns, from lists, with all scores; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
+    /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
+       number. There is room for 8 more of each. */
+    int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
+    /* row[i] = what is remembered under key[i] in its bucket, 0: nothing. Gives the number of those not found. */
+    int32_t (*look_up)(const kernel_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
     /* the range of the numbers from one place to another */
     kernel_range (*range)(const int32_t *number, int32_t from, int32_t to);
     /* numbers as bytes, or as words: n is a multiple of KERNEL_LANES */
@@ -222,7 +227,7 @@ static int usable_avx512(void) {
 
 #define KERNELS(set) \
     {#set, usable_##set, keys_##set, find_##set, sort_##set, sum_##set, best_##set, best_behind_##set, best_of_all_##set, \
-     range_##set, to_bytes_##set, to_words_##set}
+     filter_##set, look_up_##set, range_##set, to_bytes_##set, to_words_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),
 #ifdef ARCSPEED_X86_KERNELS

@@ -18,15 +18,18 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(s
     return z;
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(feature_keys)(
-    const kernel_block *block, const uint64_t *const *record, const uint64_t *local) { /* kernel_finish */
-    __m512i z = KERNEL_NAME(sums)(block, record, local);
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(finish)(__m512i z) { /* kernel_finish */
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xC4CEB9FE1A85EC53ULL));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     return _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
+}
+
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(feature_keys)(
+    const kernel_block *block, const uint64_t *const *record, const uint64_t *local) {
+    return KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record, local));
 }
 
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(filter_words)(
@@ -100,6 +103,21 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
     }
 }
 
+KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
+    int32_t i, found = 0;
+    for (i = 0; i < n; i += 8) {
+        __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1);
+        __m512i z = KERNEL_NAME(finish)(_mm512_loadu_si512(key + i));
+        there = KERNEL_NAME(passing)(z, KERNEL_NAME(filter_words)(filter, z, there), there);
+        /* what is written too much has been read already */
+        _mm512_storeu_si512(key + found, _mm512_maskz_compress_epi64(there, z));
+        _mm256_storeu_si256((__m256i *)(owner + found), _mm256_maskz_compress_epi32(
+            there, _mm256_loadu_si256((const __m256i *)(owner + i))));
+        found += __builtin_popcount(there);
+    }
+    return found;
+}
+
 KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
     const __m512i arena = _mm512_set1_epi64((long long)(intptr_t)places->arena);
     __m512i bounds = _mm512_setzero_si512(); /* of tails in the lower halves, of all in the upper ones */
@@ -169,6 +187,17 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
     }
 }
 
+KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
+    int32_t i, found = 0;
+    for (i = 0; i < n; i++) {
+        uint64_t z = kernel_finish(key[i]), wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
+        key[found] = z;
+        owner[found] = owner[i];
+        found += (filter->words[(uint32_t)z >> filter->shift] & wanted) == wanted;
+    }
+    return found;
+}
+
 /* No branches, which could not be foreseen: a row is put on all lists and counts on those it belongs to. */
 KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
     const int16_t **longs = rows->longs, **tails = rows->tails;
@@ -207,6 +236,16 @@ KERNEL_TARGET static inline uint64_t KERNEL_NAME(look)(const kernel_bucket *buck
     for (k = 0; k < KERNEL_WAYS; k++) found |= bucket->key[k] == key ? bucket->row[k] : 0;
     return found;
 #endif
+}
+
+KERNEL_TARGET static int32_t KERNEL_NAME(look_up)(const kernel_bucket **bucket, const uint64_t *key, int32_t n,
+                                                  uint64_t *row) {
+    int32_t i, missing = 0;
+    for (i = 0; i < n; i++) {
+        row[i] = KERNEL_NAME(look)(bucket[i], key[i]);
+        missing += row[i] == 0;
+    }
+    return missing;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, const uint64_t *const *record,

@@ -75,6 +75,8 @@ cdef extern from "parser/compiled/kernel.h":
                                int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int16_t* out) noexcept nogil
+        int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
+        int32_t (*look_up)(const kernel_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
         kernel_range (*range)(const int32_t* number, int32_t from_, int32_t to) noexcept nogil
         void (*to_bytes)(const int32_t* number, int32_t n, signed char* out) noexcept nogil
         void (*to_words)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
@@ -183,5 +185,7 @@ cdef inline kernel_bucket* neighbour(const MemoryC* m, kernel_bucket* bucket) no
 cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
 # An empty place for a new word; the references are 0.
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
+# Puts a reference under a key, perhaps in place of another.
+cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil
 # Writes a sum under a key (0: nowhere) and gives the reference; `spare`: the row to take where there is no room.
 cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil

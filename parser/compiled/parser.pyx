@@ -6,6 +6,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
 from parser.common cimport feat_t
+from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
 from parser.compiled.memory cimport aligned, fetch_records, find_record, new_record
 from parser.compiled.scratch cimport Scratch, ScratchC
@@ -23,10 +24,6 @@ from parser.transition.system cimport N_MOVES, action_label, action_move
 import numpy as np
 
 from parser.search.greedy import fits
-
-
-cdef extern from "parser/compiled/cell_hash.h":
-    uint64_t cell_hash(uint64_t h, const char* text, int32_t n) noexcept nogil
 
 
 cdef class CompiledParser(GreedyParser):
@@ -79,14 +76,10 @@ cdef class CompiledParser(GreedyParser):
         cdef const CellC* cell = cells
         cdef uint64_t key
         cdef uint64_t* record
-        cdef int32_t i, column
+        cdef int32_t i
         (<Scratch>work.own).begin(n)
         for i in range(1, n + 1):
-            key = cell_hash(0, cell.start, cell.length)     # of the form always: it decides what `_` is as a lemma
-            for column in range(1, N_COLUMNS):
-                if atomizer.columns[column].width > 0:
-                    key = cell_hash(key, cell[column].start, cell[column].length)
-            key |= key == 0
+            key = cells_key(atomizer, cell)
             record = find_record(c.m, key)
             if record == NULL:
                 atomizer.fill_cells(cell, 1, values)

@@ -37,9 +37,9 @@ class Quantised:
     values: np.ndarray  # int16
 
 
-def quantise(weights: Weights, n_templates: int, others: Sequence[int] = ()) -> Quantised:
-    """`others`: actions that get a column though they may have no weight."""
-    scale = chosen_scale(weights, n_templates + 1)
+def quantise(weights: Weights, n_templates: int, others: Sequence[int] = (), share: float = 1) -> Quantised:
+    """`others`: actions that get a column though they may have no weight. `share`: of the finest scale that will do."""
+    scale = share * chosen_scale(weights, n_templates + 1)
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
     rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]

@@ -174,7 +174,6 @@ cdef class EasyTrainer:
         return 0
 
 
-@final
 cdef class EasyParser(SentenceParser):
     def __init__(self, system, Extractor extractor not None, LinearModel model not None):
         self.system = fits(system, extractor, model.n_actions)

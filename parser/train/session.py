@@ -153,7 +153,7 @@ class TrainingRun:
         """Tells what integers, and the budget, cost."""
         slim = not self.keep_last
         before = cost_of(parser, slim, self.dev)
-        if before.las is not None and parser.compiled is not None:
+        if before.las is not None:
             self.display.compiled(self.setup.dev.score(parser.weights).las, before.las)
         if self.budget is None:
             return parser

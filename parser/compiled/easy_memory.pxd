@@ -1,0 +1,91 @@
+"""What a session remembers of easy-first: beside words and sums, what the elements of the list at hand add up to.
+
+An element is named by its *slot*: word i has slot i + PADS. Slots 0 and 1 stand for the missing neighbours before the
+list, two more for those behind it.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+
+from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket
+
+cdef enum:
+    PADS = 2
+    BLOCK = 256             # pairs of which the best is known
+    NO_PAIR = -0x7FFFFFFF   # below every score
+
+
+cdef extern from "parser/compiled/easy_kernel.h":
+    enum:
+        EASY_LANES
+        EASY_SIZE
+        EASY_MOVES
+        EASY_PRESENT
+        EASY_WIDE
+        EASY_TAIL
+        EASY_LINE
+        EASY_DENSE
+        N_EASY_KERNELS
+    ctypedef struct easy_kernel:
+        const char* name
+        void (*add)(int16_t* out, int32_t n_lines, int32_t first_line, const int16_t* first, const uint64_t* row,
+                    int32_t n, const char* arena) noexcept nogil
+        void (*add_single)(int16_t* out, const uint64_t* row, int32_t n, const char* arena) noexcept nogil
+        int32_t (*best)(const int16_t* bias, const int16_t** lines, const int32_t* at, const int32_t* n,
+                        const int16_t* mask, const int16_t* rank, int16_t* out, int32_t* top) noexcept nogil
+        void (*more)(int16_t* out, const char* at, int32_t n, int32_t wide) noexcept nogil
+        int32_t (*largest)(const int32_t* number, int32_t n) noexcept nogil
+    const easy_kernel* easy_kernels
+    int32_t easy_lowest_bit(uint32_t bits) noexcept nogil
+
+
+cdef struct CountC:         # rows of an element in a shape
+    uint16_t plain          # those of plain rules; they come first
+    uint16_t all
+
+
+cdef struct ElementC:       # of the list, or a missing one beside it
+    const uint64_t* record  # of its word
+    const uint64_t* rich    # what it contributes to rich sums: as the record has it, or as it is with its dependents
+    uint64_t conditions     # those that hold
+    int32_t word            # -1: missing
+    int32_t has_dependents
+    int32_t left            # neighbours in the list, missing ones included
+    int32_t right
+    uint32_t stale_plain    # shapes of which the plain sum must be made again,
+    uint32_t stale_rich     # and of which the rest
+
+
+cdef struct ListMemoryC:
+    MemoryC* m
+    ElementC* element       # [slot]
+    int16_t* lines          # [slot][line][EASY_LANES]: the sums that pairs add up, and those of plain rules alone
+    uint64_t* rows          # [slot][row]: what the lines were added up from
+    CountC* counts          # [slot][shape]
+    uint64_t* own           # [slot][contribution]: of elements with dependents
+    int32_t* top            # [slot of the left element]: score of the best attachment of a pair, or more than that
+    int32_t* pick           # [slot]: its column; -1: not known, `top` is only a bound
+    int32_t* block_top      # of BLOCK pairs
+    int32_t n_slots
+    int32_t n_tops          # numbers of `top` that are read: a multiple of 16
+    int32_t n_blocks
+    bint lost               # the rows of the sentence are gone, only their sums are left
+    uint64_t* values        # shares of an element; keys of a shape
+    uint64_t* keys          # what is looked up in a step,
+    const kernel_bucket** homes
+    uint64_t* found         # the rows
+    int32_t* owners         # and what single templates belong to
+
+
+cdef class EasyMemory(Memory):
+    cdef ListMemoryC list
+    cdef int32_t n_lines, n_rows, n_shapes, n_rich
+    cdef void* memory           # owns the arrays above
+    cdef size_t bytes
+
+    cdef int begin_list(self, int32_t n) except -1 nogil
+    cdef int reserve_slots(self, size_t slots) except -1 nogil
+
+
+# Makes room for rows: all of them are gone.
+cdef void forget_rows(ListMemoryC* list) noexcept nogil
