@@ -3,7 +3,7 @@
 Trains a parser on each treebank (folders, by default those of ARCSPEED_TREEBANKS) and scores its development set twice,
 with the floating point weights and with the integers that parsing uses. Printed: LAS of all words of both, the share of
 words with the same arc and label, and by how many points the bin of a tenth of probability (with 200 decisions or more)
-that moved most has moved.
+that moved most has moved, and how many decisions it has.
 """
 
 import argparse
@@ -33,12 +33,12 @@ def parses(parser: Parser, sentence_parser, treebank):
     return heads, labels
 
 
-def gaps(parser: Parser, sentence_parser, treebank) -> dict[float, float]:
-    """Mean probability minus share of right decisions, in points, by bin."""
+def gaps(parser: Parser, sentence_parser, treebank) -> dict[float, tuple[float, int]]:
+    """Mean probability minus share of right decisions, in points, and how many decisions, by bin."""
     judge = Judge(treebank, parser.assembly, parser.clusters, extractor=sentence_parser.extractor)
     found = judge.decisions(sentence_parser)
     bins = bins_of(found.p[~found.forced], found.correct[~found.forced])
-    return {b.low: 100 * (b.mean - b.correct) for b in bins if b.count >= LEAST_DECISIONS}
+    return {b.low: (100 * (b.mean - b.correct), b.count) for b in bins if b.count >= LEAST_DECISIONS}
 
 
 def compare(folder: Path, options: dict[str, str]) -> list[object]:
@@ -50,8 +50,9 @@ def compare(folder: Path, options: dict[str, str]) -> list[object]:
     las = [100 * float(((heads == gold[0]) & (labels == gold[1])).mean()) for heads, labels in trees]
     same = 100 * float(((trees[0][0] == trees[1][0]) & (trees[0][1] == trees[1][1])).mean())
     before, after = gaps(parser, floats, treebank), gaps(parser, integers, treebank)
-    moved = max(abs(before[low] - after[low]) for low in before.keys() & after.keys())
-    return [folder.name, f"{las[0]:.2f}", f"{las[1]:.2f}", f"{las[1] - las[0]:+.3f}", f"{same:.2f} %", f"{moved:.2f}"]
+    moved, count = max((abs(before[low][0] - after[low][0]), after[low][1]) for low in before.keys() & after.keys())
+    figures = f"{las[0]:.2f}", f"{las[1]:.2f}", f"{las[1] - las[0]:+.3f}", f"{same:.2f} %", f"{moved:.2f} ({count:,})"
+    return [folder.name, *figures]
 
 
 def main() -> None:
