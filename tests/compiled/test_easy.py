@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from made_corpus import made_text, read
+from made_weights import no_weights, random_weights
 
 from parser.compiled.compile import compile_model, from_arrays
 from parser.compiled.easy_parser import CompiledEasyParser
@@ -14,7 +15,6 @@ from parser.feature.library import named_set
 from parser.feature.templates import parse_templates
 from parser.learn.perceptron import Perceptron
 from parser.score.linear import LinearModel
-from parser.score.weights import Weights
 from parser.search.corpus import Corpus
 from parser.search.easy import EasyParser, EasyTrainer
 from parser.search.options import TrainOptions
@@ -126,24 +126,6 @@ def test_other_numbers_of_labels(n_labels):
     weights = random_weights(rng, sorted(keys), 2 * n_labels)
     _, counts = check_all(compiled(system, templates, weights), made_text(6))
     assert (counts["full"] > 0) == (n_labels > 31)
-
-
-def no_weights(n_actions):
-    kinds = ((0, np.uint64), (1, np.int64), (0, np.uint16), (0, np.float32))
-    return Weights(n_actions, *(np.zeros(n, kind) for n, kind in kinds))
-
-
-def random_weights(rng, keys, n_actions):
-    counts = rng.integers(1, min(n_actions, 40) + 1, len(keys))
-    actions = [np.sort(rng.choice(n_actions, count, replace=False)) for count in counts]
-    total = int(counts.sum())
-    return Weights(
-        n_actions,
-        np.array(keys, np.uint64),
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]),
-        np.concatenate(actions).astype(np.uint16),
-        (rng.normal(size=total) * rng.choice([0.1, 1, 30], total)).astype(np.float32),
-    ).check()
 
 
 def test_every_instruction_set_gives_the_same(trained):
