@@ -11,14 +11,14 @@ from parser.compiled.easy_memory cimport (BLOCK, EASY_DENSE, EASY_LANES, EASY_LI
                                           EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, EasyMemory, ElementC, ListMemoryC,
                                           easy_kernels, easy_lowest_bit, forget_rows)
 from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, number_at, tail_of
-from parser.compiled.memory cimport (LINE, N_KERNEL_SETS, ROW_LIMIT, MemoryC, kernel_bucket, kernel_home, kernel_sets,
+from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, kernel_bucket, kernel_home, kernel_sets,
                                      look_up)
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
 from parser.score.keymap cimport PREFETCH
 from parser.transition.list_state cimport ListC, links, list_nodes
 
-from parser.compiled.engine import kernel_names
+from parser.compiled.engine import kernel_number
 from parser.feature.atoms import Atomizer
 
 cdef enum:
@@ -40,13 +40,8 @@ cdef class EasyEngine(EasyRows):
         self.choose_kernel(kernel)
 
     def choose_kernel(self, kernel):
-        usable = kernel_names()
-        self.kernel = kernel or usable[len(usable) - 1]
-        if self.kernel not in usable:
-            raise ValueError(f"no code for {self.kernel!r} here, expected one of {', '.join(usable)}")
-        for i in range(N_KERNEL_SETS):
-            if kernel_sets[i].name.decode() == self.kernel:
-                self.kernels = &kernel_sets[i]
+        self.kernels = &kernel_sets[<int>kernel_number(kernel)]
+        self.kernel = self.kernels.name.decode()
         for i in range(N_EASY_KERNELS):
             if easy_kernels[i].name.decode() == self.kernel:
                 self.easy = &easy_kernels[i]

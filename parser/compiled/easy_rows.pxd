@@ -11,11 +11,9 @@ from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EAS
                                           ListMemoryC)
 from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC
 from parser.compiled.table cimport Table, TableC
-from parser.feature.extract cimport (DISTANCE, LABEL, LEFT_SET, LEFT_VALENCY, MAX_NODES, RIGHT_SET, RIGHT_VALENCY, SPAN,
-                                     PartC, coarse_number, distance_value, set_value)
-from parser.feature.hashing cimport FEATURE_NONE, feature_number
+from parser.feature.extract cimport MAX_NODES, PartC, part_value
 from parser.transition.list_state cimport LinkC
-from parser.transition.node cimport NodeC, label, label_hash, lset, lval, rset, rval
+from parser.transition.node cimport NodeC
 
 ctypedef fused sum_t:
     int16_t
@@ -76,29 +74,10 @@ cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexc
 
 
 cdef inline feat_t local_value(const PartC* part, const SceneC* scene) noexcept nogil:
-    """What Extractor.part_value says; ROOT is word 0, before all others."""
-    cdef const NodeC* nodes = scene.nodes
-    cdef int32_t i = scene.node[part.node], other
+    """ROOT is word 0, before all others."""
     if part.kind == PRESENCE:
-        return 1 + (i >= 0)
-    if i < 0:
-        return FEATURE_NONE
-    if part.kind == LABEL:
-        return label_hash(label(nodes, i)) if label(nodes, i) >= 0 else FEATURE_NONE
-    if part.kind == LEFT_VALENCY:
-        return feature_number(min(lval(nodes, i), part.cap))
-    if part.kind == RIGHT_VALENCY:
-        return feature_number(min(rval(nodes, i), part.cap))
-    if part.kind == LEFT_SET:
-        return set_value(lset(nodes, i))
-    if part.kind == RIGHT_SET:
-        return set_value(rset(nodes, i))
-    if part.kind == DISTANCE:
-        other = scene.node[part.other]
-        return distance_value(other - i, part.cap) if other >= 0 else FEATURE_NONE
-    if part.kind == SPAN:
-        return coarse_number(scene.links[i].last - scene.links[i].first + 1)
-    return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
+        return 1 + (scene.node[part.node] >= 0)
+    return part_value(part, scene.node, scene.nodes, scene.links, 0)
 
 
 cdef inline int32_t fitted(int32_t x) noexcept nogil:

@@ -8,7 +8,8 @@ from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport ConditionC, EasyFlat, KeyC, RoleC, ShapeC, ShareC, TermC
 from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES, EASY_PRESENT, EASY_SIZE,
                                           EASY_TAIL, EASY_WIDE)
-from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, remember, values_of
+from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, remember, values_key,
+                                     values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
 from parser.feature.extract cimport STORED, Extractor, PartC
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
@@ -132,14 +133,8 @@ cdef class EasyRows(EasyFlat):
         return found
 
     cdef uint64_t* record_of(self, ListMemoryC* list, const feat_t* values) noexcept nogil:
-        cdef uint64_t key = 0
-        cdef uint64_t* record
-        cdef int32_t i
-        for i in range(self.stride):
-            key = (key ^ values[i]) * feature_factor[0]
-            key ^= key >> 32
-        key |= key == 0
-        record = find_record(list.m, key)
+        cdef uint64_t key = values_key(values, self.stride)
+        cdef uint64_t* record = find_record(list.m, key)
         return record if record != NULL else self.write_record(list, new_record(list.m, key), values)
 
     # Rows, made the plain way

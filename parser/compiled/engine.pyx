@@ -9,10 +9,10 @@ from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_
                                    Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
 from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
                                      find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of, look_up,
-                                     new_record, values_of)
+                                     new_record, values_key, values_of)
 from parser.compiled.scratch cimport MOST_TAILS, SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
-from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, set_value
+from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value, set_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
 from parser.score.keymap cimport PREFETCH
 from parser.transition.node cimport NodeC, head, l1, lval, r1, rval
@@ -29,6 +29,15 @@ def kernel_names():
     return [kernel_sets[i].name.decode() for i in range(N_KERNEL_SETS) if kernel_sets[i].usable()]
 
 
+def kernel_number(str name):
+    """Of the code for an instruction set, by default the best that this machine can run."""
+    usable = kernel_names()
+    name = name or usable[len(usable) - 1]
+    if name not in usable:
+        raise ValueError(f"no code for {name!r} here, expected one of {', '.join(usable)}")
+    return [kernel_sets[i].name.decode() for i in range(N_KERNEL_SETS)].index(name)
+
+
 cdef class Engine(Flat):
     def __cinit__(self):
         self.bias = self.rank = NULL
@@ -43,7 +52,8 @@ cdef class Engine(Flat):
         self.n_columns = table.n_columns
         self.blocks = max((self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES, KERNEL_SHORT // KERNEL_LANES)
         self.width = self.blocks * KERNEL_LANES
-        self.choose_kernel(kernel)
+        self.kernels = &kernel_sets[<int>kernel_number(kernel)]
+        self.kernel = self.kernels.name.decode()
         self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
         self.stride = extractor.stride
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
@@ -60,15 +70,6 @@ cdef class Engine(Flat):
     def __dealloc__(self):
         free(self.bias)
         free(self.rank)
-
-    def choose_kernel(self, kernel):
-        usable = kernel_names()
-        self.kernel = kernel or usable[len(usable) - 1]
-        if self.kernel not in usable:
-            raise ValueError(f"no code for {self.kernel!r} here, expected one of {', '.join(usable)}")
-        for i in range(N_KERNEL_SETS):
-            if kernel_sets[i].name.decode() == self.kernel:
-                self.kernels = &kernel_sets[i]
 
     # Words
 
@@ -92,14 +93,8 @@ cdef class Engine(Flat):
         return record
 
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil:
-        cdef uint64_t key = 0
-        cdef uint64_t* record
-        cdef int32_t i
-        for i in range(self.stride):
-            key = (key ^ values[i]) * feature_factor[0]
-            key ^= key >> 32
-        key |= key == 0
-        record = find_record(m, key)
+        cdef uint64_t key = values_key(values, self.stride)
+        cdef uint64_t* record = find_record(m, key)
         return record if record != NULL else self.write_record(m, new_record(m, key), values)
 
     # Scoring
@@ -403,7 +398,7 @@ cdef class Engine(Flat):
             if place < e.n_stored:
                 value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
             else:
-                value = e.part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
+                value = part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
             total += value * feature_factor[k]
         return feature_key(total)
 
@@ -456,7 +451,7 @@ cdef inline int32_t distance_place(const SceneC* scene, const LocalC* v) noexcep
 
 
 cdef inline feat_t local_value(const LocalC* v, const SceneC* scene) noexcept nogil:
-    """Of the kinds that are rare; what Extractor.part_value says."""
+    """Of the kinds that are rare; what part_value says."""
     cdef int32_t i = scene.node[v.node]
     if v.kind == PRESENCE:
         return 1 + (i >= 0)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "parser/feature/mix.h"
+
 #if defined(__GNUC__)
 #define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
 #define KERNEL_FIRST_BIT(m) __builtin_ctz(m)
@@ -129,15 +131,6 @@ static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t k
     return places->buckets + (key * KERNEL_HOME >> places->shift);
 }
 
-static inline uint64_t kernel_finish(uint64_t z) { /* as feature_key of mix.h */
-    z ^= z >> 33;
-    z *= 0xFF51AFD7ED558CCDULL;
-    z ^= z >> 33;
-    z *= 0xC4CEB9FE1A85EC53ULL;
-    z ^= z >> 33;
-    return z ? z : 1;
-}
-
 typedef struct {
     const char *name;
     int (*usable)(void);
@@ -194,7 +187,6 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_NAME(f) f##_avx2
 #define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32
-#define KERNEL_MOST(a, b) ((LANES)_mm256_max_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_WIDEN(a) ((LANES)_mm256_cvtepi8_epi16((__m128i)(a)))
 #define KERNEL_LOWEST(v) \
@@ -207,7 +199,6 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_COMPRESS
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define KERNEL_BYTES 64
-#define KERNEL_MOST(a, b) ((LANES)_mm512_max_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_WIDEN(a) ((LANES)_mm512_cvtepi8_epi16((__m256i)(a)))
 #define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \

@@ -1,6 +1,6 @@
 /* Included once per instruction set by kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of its
-   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_MOST and
-   KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
+   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_WIDEN,
+   bytes as numbers of 16 bits; KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
@@ -18,7 +18,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(s
     return z;
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(finish)(__m512i z) { /* kernel_finish */
+KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(finish)(__m512i z) { /* as feature_key */
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
@@ -173,7 +173,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 for (left = (unsigned)block->parts[i].keys; left; left &= left - 1) sum[KERNEL_FIRST_BIT(left)] += value;
             }
             for (k = 0; k < block->n; k++) {
-                uint64_t z = direct ? kernel_finish(sum[k]) : sum[k] | (sum[k] == 0);
+                uint64_t z = direct ? feature_key(sum[k]) : sum[k] | (sum[k] == 0);
                 uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
                 task->key[n] = z;
                 task->owner[n] = block->owner[k];
@@ -190,7 +190,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
 KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
     int32_t i, found = 0;
     for (i = 0; i < n; i++) {
-        uint64_t z = kernel_finish(key[i]), wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
+        uint64_t z = feature_key(key[i]), wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
         key[found] = z;
         owner[found] = owner[i];
         found += (filter->words[(uint32_t)z >> filter->shift] & wanted) == wanted;
@@ -279,8 +279,7 @@ KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, cons
 typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
 typedef int8_t NARROW __attribute__((vector_size(KERNEL_BYTES / 2), may_alias));
 
-#ifndef KERNEL_MOST
-#define KERNEL_MOST(a, b) PICK((a) > (b), a, b)
+#ifndef KERNEL_LEAST
 #define KERNEL_LEAST(a, b) PICK((a) < (b), a, b)
 #define KERNEL_WIDEN(a) __builtin_convertvector(a, LANES)
 #define KERNEL_LOWEST(v) KERNEL_NAME(lowest_of)(v)
@@ -471,7 +470,6 @@ KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n
 #undef KERNEL_BYTES
 #undef KERNEL_WHICH
 #undef KERNEL_COMPRESS
-#undef KERNEL_MOST
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST
 #undef KERNEL_WIDEN

@@ -8,6 +8,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_program
+from parser.feature.hashing cimport feature_factor
 from parser.score.keymap cimport PREFETCH
 
 cdef enum:
@@ -165,6 +166,16 @@ cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32
     for i in range(1, (n if n < MOST_FETCHED else MOST_FETCHED) + 1):
         for k in range(n_lines):
             PREFETCH(of_word[i] + 8 * k)
+
+
+cdef inline uint64_t values_key(const feat_t* values, int32_t n) noexcept nogil:
+    """Of the record of a word of which only the values are known."""
+    cdef uint64_t key = 0
+    cdef int32_t i
+    for i in range(n):
+        key = (key ^ values[i]) * feature_factor[0]
+        key ^= key >> 32
+    return key | (key == 0)
 
 
 cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil:

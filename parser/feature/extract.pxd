@@ -3,9 +3,9 @@
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.feature.hashing cimport feature_number, feature_spread
+from parser.feature.hashing cimport FEATURE_NONE, feature_number, feature_spread
 from parser.transition.list_state cimport LinkC, ListC
-from parser.transition.node cimport NodeC, head, l1, l2, r1, r2
+from parser.transition.node cimport NodeC, head, l1, l2, label, label_hash, lset, lval, r1, r2, rset, rval
 from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
 
@@ -103,6 +103,32 @@ cdef inline feat_t coarse_number(int32_t n) noexcept nogil:
     return feature_number(n if n <= 4 else 5 if n <= 6 else 7 if n <= 9 else 10)
 
 
+cdef inline feat_t part_value(const PartC* part, const int32_t* node, const NodeC* nodes, const LinkC* links,
+                              int32_t root_pos) noexcept nogil:
+    cdef int32_t i = node[part.node], other, distance
+    if i < 0:
+        return FEATURE_NONE
+    if part.kind == LABEL:
+        return label_hash(label(nodes, i)) if label(nodes, i) >= 0 else FEATURE_NONE
+    if part.kind == LEFT_VALENCY:
+        return feature_number(min(lval(nodes, i), part.cap))
+    if part.kind == RIGHT_VALENCY:
+        return feature_number(min(rval(nodes, i), part.cap))
+    if part.kind == LEFT_SET:
+        return set_value(lset(nodes, i))
+    if part.kind == RIGHT_SET:
+        return set_value(rset(nodes, i))
+    if part.kind == DISTANCE:
+        other = node[part.other]
+        if other < 0:
+            return FEATURE_NONE
+        distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
+        return distance_value(distance, part.cap)
+    if part.kind == SPAN:
+        return coarse_number(links[i].last - links[i].first + 1)
+    return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
+
+
 cdef class Extractor:
     """Immutable: any number of threads may use one."""
     cdef readonly object templates          # the TemplateSet
@@ -127,6 +153,4 @@ cdef class Extractor:
 
     cdef int32_t run(self, const int32_t* node, const NodeC* nodes, const LinkC* links, int32_t root_pos,
                      const feat_t* words, feat_t* out) noexcept nogil
-    cdef feat_t part_value(self, const PartC* part, const int32_t* node, const NodeC* nodes, const LinkC* links,
-                           int32_t root_pos) noexcept nogil
     cdef int32_t apply_rules(self, uint64_t present, const feat_t* value, feat_t* out) noexcept nogil

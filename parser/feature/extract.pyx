@@ -11,10 +11,10 @@ from libc.string cimport memcpy
 import numpy as np
 
 from parser.common cimport feat_t
-from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
+from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
 from parser.transition.list_state cimport LinkC, ListBlock, ListC, list_bytes, list_nodes
 from parser.transition.list_state cimport links as list_links
-from parser.transition.node cimport NodeC, label, label_hash, lset, lval, rset, rval
+from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateBlock, StateC, state_bytes
 from parser.transition.state cimport nodes as state_nodes
 
@@ -112,36 +112,11 @@ cdef class Extractor:
         for i in range(self.n_stored):
             value[i] = words[node[self.stored[i].node] * self.stride + self.stored[i].value]
         for i in range(self.n_parts):
-            value[self.n_stored + i] = self.part_value(&self.parts[i], node, nodes, links, root_pos)
+            value[self.n_stored + i] = part_value(&self.parts[i], node, nodes, links, root_pos)
         for i in range(self.n_conditions):
             if words[node[self.conditions[i].node] * self.stride + self.conditions[i].value] != FEATURE_NONE:
                 present |= <uint64_t>1 << (MAX_NODES + i)
         return self.apply_rules(present, value, out)
-
-    cdef inline feat_t part_value(self, const PartC* part, const int32_t* node, const NodeC* nodes, const LinkC* links,
-                                  int32_t root_pos) noexcept nogil:
-        cdef int32_t i = node[part.node], other, distance
-        if i < 0:
-            return FEATURE_NONE
-        if part.kind == LABEL:
-            return label_hash(label(nodes, i)) if label(nodes, i) >= 0 else FEATURE_NONE
-        if part.kind == LEFT_VALENCY:
-            return feature_number(min(lval(nodes, i), part.cap))
-        if part.kind == RIGHT_VALENCY:
-            return feature_number(min(rval(nodes, i), part.cap))
-        if part.kind == LEFT_SET:
-            return set_value(lset(nodes, i))
-        if part.kind == RIGHT_SET:
-            return set_value(rset(nodes, i))
-        if part.kind == DISTANCE:
-            other = node[part.other]
-            if other < 0:
-                return FEATURE_NONE
-            distance = (other if other > 0 else root_pos) - (i if i > 0 else root_pos)
-            return distance_value(distance, part.cap)
-        if part.kind == SPAN:
-            return coarse_number(links[i].last - links[i].first + 1)
-        return feature_number(lval(nodes, i) + rval(nodes, i) == 0)
 
     cdef int32_t apply_rules(self, uint64_t present, const feat_t* value, feat_t* out) noexcept nogil:
         """A key that does not fire is overwritten by the next one."""
