@@ -7,10 +7,10 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
                                    Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
-from parser.compiled.memory cimport (KERNEL_LANES, KERNEL_SHORT, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
-                                     find_record, keep_sum, kernel_rows, kernel_sets, kernel_task, line_of, look_up,
-                                     new_record, values_key, values_of)
-from parser.compiled.scratch cimport MOST_TAILS, SceneC, Scratch, ScratchC
+from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC,
+                                     aligned, find_record, keep_sum, kernel_bounds, kernel_rows, kernel_sets,
+                                     kernel_task, line_of, look_up, new_record, row_at, values_key, values_of)
+from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value, set_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
@@ -50,7 +50,7 @@ cdef class Engine(Flat):
         self.rows_of = table.c
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.n_columns = table.n_columns
-        self.blocks = max((self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES, KERNEL_SHORT // KERNEL_LANES)
+        self.blocks = max((self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES, KERNEL_HEAD // KERNEL_LANES)
         self.width = self.blocks * KERNEL_LANES
         self.kernels = &kernel_sets[<int>kernel_number(kernel)]
         self.kernel = self.kernels.name.decode()
@@ -63,7 +63,7 @@ cdef class Engine(Flat):
             add_table_row(&self.rows_of, row, &numbers[0])
         for i in range(self.width):
             self.bias[i] = <int16_t>numbers[i]      # a single row fits
-        self.bias_most, self.bias_bound = int(np.abs(total).max()), int(total[KERNEL_SHORT:].max(initial=0))
+        self.bias_bounds = kernel_bounds(int(total[KERNEL_HEAD:].max(initial=0)), int(np.abs(total).max()))
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
             self.rank[column] = place
 
@@ -81,7 +81,8 @@ cdef class Engine(Flat):
         if self.stride > 0:
             self.write_record(&memory.c, memory.c.none, &rows[0, 0])
             self.write_record(&memory.c, memory.c.root, &rows[1, 0])
-        return Scratch(memory, self.all_lookups, self.n_kept, self.sign_length, self.n_chunks * MAX_LOCALS)
+        return Scratch(memory, self.all_lookups, self.most_lookups, self.n_kept, self.sign_length,
+                       self.n_chunks * MAX_LOCALS)
 
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil:
         cdef int32_t i
@@ -127,26 +128,31 @@ cdef class Engine(Flat):
     cdef int32_t choose_of_head(self, ScratchC* c, const int16_t* mask) noexcept nogil:
         cdef MemoryC* m = c.m
         cdef kernel_rows lists
-        cdef int32_t i, slot, bound = self.bias_bound, most = self.bias_most, top, best
+        cdef kernel_bounds bounds = self.bias_bounds
+        cdef int32_t i, slot, top, best
         for i in range(c.n_kept_tasks):
             self.add_up_kept(c, &c.tasks[i])
         begin(&lists, m)
         for i in range(c.n_sums):
             slot = c.sums[i]
-            put_long(&lists, c.kept + <size_t>slot * KERNEL_SHORT)
-            bound += c.bounds[2 * slot]
-            most += c.bounds[2 * slot + 1]
-        put_long(&lists, self.bias)
-        best = self.kernels.best(&m.places, &c.tasks[c.n_kept_tasks], c.n_tasks - c.n_kept_tasks, &lists, mask,
+            put_head(&lists, c.kept + <size_t>slot * KERNEL_HEAD)
+            bounds.tail += c.bounds[slot].tail
+            bounds.all += c.bounds[slot].all
+        put_head(&lists, self.bias)
+        best = self.kernels.best(&m.places, &c.tasks[c.n_kept_tasks], c.n_tasks - c.n_kept_tasks, &lists, &bounds, mask,
                                  self.rank, &top)
-        if most + lists.most > ROW_LIMIT:       # it may be wrong: a sum may have left 16 bits
+        if bounds.all > ROW_LIMIT:              # it may be wrong: a sum may have left 16 bits
             return self.choose_of_all(c, mask)
         # Nearly always something in the head is better than anything behind it can be
-        if bound + lists.bound < top:
+        if bounds.tail < top:
             return best
         for i in range(c.n_sums):
-            if not put_tails(&lists, c, c.sums[i]):
+            slot = c.sums[i]
+            if c.n_kept_rows[slot] < 0:
                 return self.choose_of_all(c, mask)
+            put_tails(&lists, m, c.kept_rows + <size_t>slot * c.most_rows, c.n_kept_rows[slot])
+        for i in range(c.n_kept_tasks, c.n_tasks):
+            put_tails(&lists, m, c.tasks[i].row, n_rows(&c.tasks[i]))
         put_tail(&lists, self.bias)
         m.full += 1
         return self.kernels.best_behind(&lists, self.blocks, mask, self.rank, top, best)
@@ -160,28 +166,23 @@ cdef class Engine(Flat):
         c.sums[c.n_sums] = kept
         c.n_sums += 1
         if self.has_changed(c, chunk, kept):
-            c.tasks[c.n_tasks].kept = kept
             self.begin_task(c, chunk, &c.tasks[c.n_tasks])
+            c.tasks[c.n_tasks].kept, c.tasks[c.n_tasks].row = kept, c.kept_rows + <size_t>kept * c.most_rows
             c.n_tasks += 1
 
     cdef inline void add_up_kept(self, ScratchC* c, const kernel_task* task) noexcept nogil:
-        cdef kernel_rows lists
-        cdef int32_t i, n
-        cdef const int16_t** tails = c.kept_tails + <size_t>task.kept * MOST_TAILS
-        begin(&lists, c.m)
-        self.kernels.sum(&c.m.places, task, &lists, c.kept + <size_t>task.kept * KERNEL_SHORT)
-        c.bounds[2 * task.kept], c.bounds[2 * task.kept + 1] = lists.bound, lists.most
-        n = lists.n_tails
+        cdef int32_t slot = task.kept
+        c.bounds[slot] = kernel_bounds(0, 0)
+        self.kernels.sum(&c.m.places, task, c.kept + <size_t>slot * KERNEL_HEAD, &c.bounds[slot])
         # rows that stand behind the arena are gone after this state
-        c.n_kept_tails[task.kept] = n if n <= MOST_TAILS and c.m.spare == 0 else -1
-        for i in range(min(n, <int32_t>MOST_TAILS)):
-            tails[i] = lists.tails[i]
+        c.n_kept_rows[slot] = n_rows(task) if c.m.spare == 0 else -1
 
     cdef int32_t choose_of_all(self, ScratchC* c, const int16_t* mask) noexcept nogil:
         """From all rows, tails included, looked up anew."""
         cdef MemoryC* m = c.m
         cdef kernel_rows lists
-        cdef int32_t i, best, n = 0
+        cdef kernel_bounds bounds = self.bias_bounds
+        cdef int32_t i, k, best, n = 0
         for i in range(self.n_chunks):
             if self.chunks[i].kind != KIND_ANCHORED or c.scene.node[self.chunks[i].anchor] >= 0:
                 self.begin_task(c, &self.chunks[i], &c.tasks[n])
@@ -191,10 +192,13 @@ cdef class Engine(Flat):
         m.full += 1
         begin(&lists, m)
         for i in range(n):
-            self.kernels.sort(&m.places, &c.tasks[i], &lists)
-        put_long(&lists, self.bias)
+            put_tails(&lists, m, c.tasks[i].row, n_rows(&c.tasks[i]))
+            for k in range(n_rows(&c.tasks[i])):
+                put_head(&lists, row_at(m, c.tasks[i].row[k]))
+                bounds.all += <int32_t>(c.tasks[i].row[k] >> 48)
+        put_head(&lists, self.bias)
         put_tail(&lists, self.bias)
-        if lists.most + self.bias_most > ROW_LIMIT:
+        if bounds.all > ROW_LIMIT:
             return self.choose_wide(c, &lists, mask)
         best = self.kernels.best_of_all(&lists, self.blocks, mask, self.rank, m.sums)
         for i in range(self.width):
@@ -227,21 +231,13 @@ cdef class Engine(Flat):
         return self.rank[best]
 
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil:
-        cdef const int16_t* row
-        cdef const signed char* short_row
-        cdef int32_t i, k, width = self.width
-        for k in range(rows.n_longs):
-            row = rows.longs[k]
-            for i in range(KERNEL_SHORT):
-                out[i] += row[i]
-        for k in range(rows.n_shorts):
-            short_row = rows.shorts[k]
-            for i in range(KERNEL_SHORT):
-                out[i] += short_row[i]
+        cdef int32_t i, k
+        for k in range(rows.n_heads):
+            for i in range(KERNEL_HEAD):
+                out[i] += rows.heads[k][i]
         for k in range(rows.n_tails):
-            row = rows.tails[k]
-            for i in range(KERNEL_SHORT, width):
-                out[i] += row[i]
+            for i in range(KERNEL_HEAD, self.width):
+                out[i] += rows.tails[k][i]
 
     cdef inline void look(self, ScratchC* c, const StateC* s) noexcept nogil:
         cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
@@ -406,14 +402,18 @@ cdef class Engine(Flat):
         return find_row(&self.rows_of, feature) if feature != 0 and may_have_row(&self.rows_of, feature) else 0
 
 
+cdef inline int32_t n_rows(const kernel_task* task) noexcept nogil:
+    return task.program.n_refs + task.n
+
+
 cdef inline void begin(kernel_rows* lists, MemoryC* m) noexcept nogil:
-    lists.longs, lists.shorts, lists.tails = m.longs, m.shorts, m.tails
-    lists.n_longs = lists.n_shorts = lists.n_tails = lists.bound = lists.most = 0
+    lists.heads, lists.tails = m.heads, m.tails
+    lists.n_heads = lists.n_tails = 0
 
 
-cdef inline void put_long(kernel_rows* lists, const int16_t* row) noexcept nogil:
-    lists.longs[lists.n_longs] = row
-    lists.n_longs += 1
+cdef inline void put_head(kernel_rows* lists, const int16_t* row) noexcept nogil:
+    lists.heads[lists.n_heads] = row
+    lists.n_heads += 1
 
 
 cdef inline void put_tail(kernel_rows* lists, const int16_t* row) noexcept nogil:
@@ -421,12 +421,12 @@ cdef inline void put_tail(kernel_rows* lists, const int16_t* row) noexcept nogil
     lists.n_tails += 1
 
 
-cdef inline bint put_tails(kernel_rows* lists, const ScratchC* c, int32_t kept) noexcept nogil:
-    """Those of a kept sum, if they are known."""
+cdef inline void put_tails(kernel_rows* lists, const MemoryC* m, const uint64_t* row, int32_t n) noexcept nogil:
+    """Those of the rows that go on behind the head."""
     cdef int32_t i
-    for i in range(c.n_kept_tails[kept]):
-        put_tail(lists, c.kept_tails[<size_t>kept * MOST_TAILS + i])
-    return c.n_kept_tails[kept] >= 0
+    for i in range(n):
+        lists.tails[lists.n_tails] = row_at(m, row[i])
+        lists.n_tails += (row[i] & ROW_TAIL) != 0
 
 
 cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:

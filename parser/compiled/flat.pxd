@@ -100,7 +100,8 @@ cdef class Flat:
     cdef readonly object layout
     cdef readonly Extractor extractor
     cdef int32_t n_labels
-    cdef int32_t n_nodes, n_chunks, n_kept_chunks, n_crossing, n_kept, n_slots, n_refs, all_lookups, sign_length
+    cdef int32_t n_nodes, n_chunks, n_kept_chunks, n_crossing, n_kept, n_slots, n_refs, sign_length
+    cdef int32_t all_lookups, most_lookups      # of a state, of a chunk: room is made for so many
     cdef ChunkC* chunks
     cdef ProgramC* programs
     cdef LookupC* lookups

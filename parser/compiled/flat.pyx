@@ -65,6 +65,7 @@ cdef class Flat:
         self.n_slots, self.n_refs = <int32_t>len(layout.slots), <int32_t>len(layout.refs)
         sizes = [[sum(map(len, (p.refs, p.lookups, p.direct))) for p in layout.programs[i]] for i in range(len(chunks))]
         self.all_lookups = <int32_t>sum(map(max, sizes)) + 8 * self.n_chunks
+        self.most_lookups = <int32_t>max(map(max, sizes), default=0) + 8
         self.n_kept_chunks = <int32_t>sum(chunk.kind != CROSS for chunk in chunks)
         self.n_crossing = self.n_chunks - self.n_kept_chunks    # one at most
         self.chunks = <ChunkC*>self.mem.alloc(len(chunks), sizeof(ChunkC))

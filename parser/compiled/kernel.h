@@ -1,8 +1,8 @@
 /* Looking up remembered sums, adding up rows, finding the best: the same code compiled for several instruction sets.
 
    Everything is integer arithmetic without overflow, so all variants give the same bits. A line is 64 bytes, aligned: 32
-   numbers of a long row, or the 64 of a short one, which holds the first 64 columns as bytes. KERNELS lists the variants
-   that this build has, the plain one first. The *head* are the first 64 columns, where nearly all weights are. */
+   numbers of a row. The *head* are the first 64 columns, where nearly all weights are; what stands behind them is a row's
+   *tail*, if it has one. KERNELS lists the variants that this build has, the plain one first. */
 #ifndef ARCSPEED_KERNEL_H
 #define ARCSPEED_KERNEL_H
 #include <stdint.h>
@@ -23,7 +23,7 @@ static inline int KERNEL_FIRST_BIT(unsigned m) {
 #endif
 
 #define KERNEL_LANES 32
-#define KERNEL_SHORT 64 /* columns of a short row */
+#define KERNEL_HEAD 64 /* columns */
 #define KERNEL_ILLEGAL (-32768)
 #define KERNEL_WAYS 4
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
@@ -33,30 +33,29 @@ typedef struct { /* a cache line of remembered sums */
     uint64_t row[KERNEL_WAYS];
 } kernel_bucket;
 
-/* A reference to a row: four bits, 28 for its first line, and above them two bounds, 16 bits each: of what stands behind
-   the head, and of the size of all its numbers. */
-#define KERNEL_ROW_SHORT 1 /* one line of bytes: the head */
-#define KERNEL_ROW_WIDE 2  /* 16-bit numbers: the head, */
-#define KERNEL_ROW_TAIL 4  /* and all other columns */
-#define KERNEL_ROW_LINE 0xFFFFFFF0ULL
-/* Has a row on the way, of which the head may take two lines. */
+/* A reference to a row: where in the arena it starts, as bytes; in the bits that are 0 in such a number, what row it is;
+   and above them two bounds, 16 bits each: of what stands behind the head, and of the size of all its numbers. */
+#define KERNEL_ROW_TAIL 4 /* it goes on behind the head */
+#define KERNEL_ROW_AT 0xFFFFFFC0ULL
+/* Has the head of a row on the way. */
 #define KERNEL_FETCH_ROW(places, z) \
     do { \
-        const char *row_ = (places)->arena + (((z) & KERNEL_ROW_LINE) << 2); \
+        const char *row_ = (places)->arena + ((z) & KERNEL_ROW_AT); \
         KERNEL_FETCH(row_); \
-        KERNEL_FETCH(row_ + (((z) & KERNEL_ROW_WIDE) << 5)); \
+        KERNEL_FETCH(row_ + 64); \
     } while (0)
 
 typedef struct { /* what is to be added up */
-    const int16_t **longs;
-    const int8_t **shorts;
-    const int16_t **tails; /* those of `longs` that go on behind the head */
-    int32_t n_longs;
-    int32_t n_shorts;
+    const int16_t **heads;
+    const int16_t **tails;
+    int32_t n_heads;
     int32_t n_tails;
-    int32_t bound; /* no sum behind the head is above it, */
-    int32_t most;  /* and no sum is further from 0 */
 } kernel_rows;
+
+typedef struct {
+    int32_t tail; /* no sum behind the head is above it, */
+    int32_t all;  /* and no sum is further from 0 */
+} kernel_bounds;
 
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
 typedef struct {
@@ -139,14 +138,12 @@ typedef struct {
     void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
     /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
     int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
-    /* Puts the rows of a task on the lists they belong to, and adds up their bounds. Each list has room for 8 more. */
-    void (*sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows);
-    /* the same, and the sums of the head, the first KERNEL_SHORT columns */
-    void (*sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows, int16_t *out);
-    /* Of tasks, and rows that are on the lists already: the lowest rank among the columns of the highest score where mask
-       is set (0 or -1 per column), and that score: KERNEL_ILLEGAL if there is none */
-    int32_t (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, kernel_rows *rows,
-                    const int16_t *mask, const int16_t *rank, int32_t *top);
+    /* The sums of a task's rows, of the head alone; their bounds are added to those that are there. */
+    void (*sum)(const kernel_places *places, const kernel_task *task, int16_t *out, kernel_bounds *bounds);
+    /* Of tasks, and heads that are listed: the lowest rank among the columns of the highest score where mask is set (0 or
+       -1 per column), and that score: KERNEL_ILLEGAL if there is none */
+    int32_t (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, const kernel_rows *rows,
+                    kernel_bounds *bounds, const int16_t *mask, const int16_t *rank, int32_t *top);
     /* When `first` is that rank and `top` that score: the same over `lines` lines of columns, those behind the head from
        their tails alone */
     int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
@@ -161,8 +158,7 @@ typedef struct {
     int32_t (*look_up)(const kernel_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
     /* the range of the numbers from one place to another */
     kernel_range (*range)(const int32_t *number, int32_t from, int32_t to);
-    /* numbers as bytes, or as words: n is a multiple of KERNEL_LANES */
-    void (*to_bytes)(const int32_t *number, int32_t n, int8_t *out);
+    /* numbers of 16 bits: n is a multiple of KERNEL_LANES */
     void (*to_words)(const int32_t *number, int32_t n, int16_t *out);
 } kernel_set;
 
@@ -188,7 +184,6 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32
 #define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
-#define KERNEL_WIDEN(a) ((LANES)_mm256_cvtepi8_epi16((__m128i)(a)))
 #define KERNEL_LOWEST(v) \
     kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
 #define KERNEL_WHICH(bucket, wanted) \
@@ -200,7 +195,6 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define KERNEL_BYTES 64
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
-#define KERNEL_WIDEN(a) ((LANES)_mm512_cvtepi8_epi16((__m256i)(a)))
 #define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                                _mm512_extracti64x4_epi64((__m512i)(v), 1)))
 #define KERNEL_WHICH(bucket, wanted) \
@@ -217,8 +211,8 @@ static int usable_avx512(void) {
 #endif
 
 #define KERNELS(set) \
-    {#set, usable_##set, keys_##set, find_##set, sort_##set, sum_##set, best_##set, best_behind_##set, best_of_all_##set, \
-     filter_##set, look_up_##set, range_##set, to_bytes_##set, to_words_##set}
+    {#set, usable_##set, keys_##set, find_##set, sum_##set, best_##set, best_behind_##set, best_of_all_##set, \
+     filter_##set, look_up_##set, range_##set, to_words_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),
 #ifdef ARCSPEED_X86_KERNELS

@@ -1,6 +1,6 @@
 /* Included once per instruction set by kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of its
-   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_WIDEN,
-   bytes as numbers of 16 bits; KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
+   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_LEAST of
+   two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
@@ -117,36 +117,6 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
     }
     return found;
 }
-
-KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
-    const __m512i arena = _mm512_set1_epi64((long long)(intptr_t)places->arena);
-    __m512i bounds = _mm512_setzero_si512(); /* of tails in the lower halves, of all in the upper ones */
-    long long total;
-    int32_t i, n = task->program->n_refs + task->n;
-    int32_t n_longs = rows->n_longs, n_shorts = rows->n_shorts, n_tails = rows->n_tails;
-    for (i = 0; i < n; i += 8) {
-        __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1), is;
-        __m512i z = _mm512_maskz_loadu_epi64(there, task->row + i);
-        __m512i at = _mm512_add_epi64(_mm512_slli_epi64(_mm512_and_si512(z, _mm512_set1_epi64(KERNEL_ROW_LINE)), 2), arena);
-        bounds = _mm512_add_epi64(bounds, _mm512_and_si512(_mm512_srli_epi64(z, 32), _mm512_set1_epi64(0xFFFF)));
-        bounds = _mm512_add_epi64(bounds, _mm512_slli_epi64(_mm512_srli_epi64(z, 48), 32));
-        is = _mm512_test_epi64_mask(z, _mm512_set1_epi64(KERNEL_ROW_WIDE));
-        _mm512_storeu_si512(rows->longs + n_longs, _mm512_maskz_compress_epi64(is, at));
-        n_longs += __builtin_popcount(is);
-        is = _mm512_test_epi64_mask(z, _mm512_set1_epi64(KERNEL_ROW_SHORT));
-        _mm512_storeu_si512(rows->shorts + n_shorts, _mm512_maskz_compress_epi64(is, at));
-        n_shorts += __builtin_popcount(is);
-        is = _mm512_test_epi64_mask(z, _mm512_set1_epi64(KERNEL_ROW_TAIL));
-        _mm512_storeu_si512(rows->tails + n_tails, _mm512_maskz_compress_epi64(is, at));
-        n_tails += __builtin_popcount(is);
-    }
-    rows->n_longs = n_longs;
-    rows->n_shorts = n_shorts;
-    rows->n_tails = n_tails;
-    total = _mm512_reduce_add_epi64(bounds);
-    rows->bound += (int32_t)total;
-    rows->most += (int32_t)(total >> 32);
-}
 #else
 KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
                                             kernel_task *task, int32_t n_tasks) {
@@ -197,34 +167,32 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
     }
     return found;
 }
-
-/* No branches, which could not be foreseen: a row is put on all lists and counts on those it belongs to. */
-KERNEL_TARGET static void KERNEL_NAME(sort)(const kernel_places *places, const kernel_task *task, kernel_rows *rows) {
-    const int16_t **longs = rows->longs, **tails = rows->tails;
-    const int8_t **shorts = rows->shorts;
-    const uint64_t *row = task->row;
-    const char *arena = places->arena;
-    uint64_t bound = 0, most = 0, n_longs = (uint64_t)rows->n_longs, n_shorts = (uint64_t)rows->n_shorts;
-    uint64_t n_tails = (uint64_t)rows->n_tails;
-    int32_t i, n = task->program->n_refs + task->n;
-    for (i = 0; i < n; i++) {
-        uint64_t z = row[i];
-        const char *at = arena + ((z & KERNEL_ROW_LINE) << 2);
-        longs[n_longs] = tails[n_tails] = (const int16_t *)at;
-        shorts[n_shorts] = (const int8_t *)at;
-        n_shorts += z & KERNEL_ROW_SHORT;
-        n_longs += z >> 1 & 1;
-        n_tails += z >> 2 & 1;
-        bound += z >> 32 & 0xFFFF;
-        most += z >> 48;
-    }
-    rows->n_longs = (int32_t)n_longs;
-    rows->n_shorts = (int32_t)n_shorts;
-    rows->n_tails = (int32_t)n_tails;
-    rows->bound += (int32_t)bound;
-    rows->most += (int32_t)most;
-}
 #endif
+
+/* Fields of 16 bits, which stay at the largest number when it is reached: then it is too large for certain. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_bounds)(const uint64_t *row, int32_t n,
+                                                                                       kernel_bounds *bounds) {
+    int32_t i;
+#ifdef KERNEL_COMPRESS
+    __m512i all = _mm512_setzero_si512();
+    __m256i half;
+    __m128i z;
+    for (i = 0; i < n; i += 8) {
+        __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1);
+        all = _mm512_adds_epu16(all, _mm512_maskz_loadu_epi64(there, row + i));
+    }
+    half = _mm256_adds_epu16(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+    z = _mm_adds_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    z = _mm_adds_epu16(z, _mm_unpackhi_epi64(z, z));
+    bounds->tail += _mm_extract_epi16(z, 2);
+    bounds->all += _mm_extract_epi16(z, 3);
+#else
+    for (i = 0; i < n; i++) {
+        bounds->tail += (int32_t)(row[i] >> 32 & 0xFFFF);
+        bounds->all += (int32_t)(row[i] >> 48);
+    }
+#endif
+}
 
 KERNEL_TARGET static inline uint64_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
 #ifdef KERNEL_WHICH
@@ -272,16 +240,13 @@ KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, cons
 
 #if defined(__GNUC__)
 #define LANES KERNEL_NAME(lanes)
-#define NARROW KERNEL_NAME(narrow)
 #define PER_LINE (2 * KERNEL_LANES / KERNEL_BYTES)
-#define HEAD (2 * KERNEL_SHORT / KERNEL_BYTES)
+#define HEAD (2 * KERNEL_HEAD / KERNEL_BYTES)
 #define PICK(condition, a, b) (((a) & (condition)) | ((b) & ~(condition)))
 typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
-typedef int8_t NARROW __attribute__((vector_size(KERNEL_BYTES / 2), may_alias));
 
 #ifndef KERNEL_LEAST
 #define KERNEL_LEAST(a, b) PICK((a) < (b), a, b)
-#define KERNEL_WIDEN(a) __builtin_convertvector(a, LANES)
 #define KERNEL_LOWEST(v) KERNEL_NAME(lowest_of)(v)
 static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
     int16_t low = v[0];
@@ -291,39 +256,44 @@ static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
 }
 #endif
 
-KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_head)(const kernel_rows *rows, LANES *x) {
-    const int16_t *const *longs = rows->longs;
-    const int8_t *const *shorts = rows->shorts;
-    int32_t j, k, n_longs = rows->n_longs, n_shorts = rows->n_shorts;
-    for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
-    for (j = 0; j < n_longs; j++) {
-        const LANES *row = (const LANES *)longs[j];
-        for (k = 0; k < HEAD; k++) x[k] += row[k];
-    }
-    for (j = 0; j < n_shorts; j++) {
-        const NARROW *row = (const NARROW *)shorts[j];
-        for (k = 0; k < HEAD; k++) x[k] += KERNEL_WIDEN(row[k]);
-    }
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_heads)(
+    const int16_t *const *heads, int32_t n, LANES *x) {
+    int32_t j, k;
+    for (j = 0; j < n; j++)
+        for (k = 0; k < HEAD; k++) x[k] += ((const LANES *)heads[j])[k];
 }
 
-KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows,
-                                           int16_t *out) {
+/* All rows of a task. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_rows)(
+    const kernel_places *places, const kernel_task *task, LANES *x, kernel_bounds *bounds) {
+    const uint64_t *row = task->row;
+    int32_t i, k, n = task->program->n_refs + task->n;
+    for (i = 0; i < n; i++) {
+        const LANES *head = (const LANES *)(places->arena + (row[i] & KERNEL_ROW_AT));
+        for (k = 0; k < HEAD; k++) x[k] += head[k];
+    }
+    KERNEL_NAME(add_bounds)(row, n, bounds);
+}
+
+KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out,
+                                           kernel_bounds *bounds) {
     LANES x[HEAD];
     int32_t k;
-    KERNEL_NAME(sort)(places, task, rows);
-    KERNEL_NAME(add_head)(rows, x);
+    for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
+    KERNEL_NAME(add_rows)(places, task, x, bounds);
     for (k = 0; k < HEAD; k++) ((LANES *)out)[k] = x[k];
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
-                                               kernel_rows *rows, const int16_t *mask, const int16_t *rank,
-                                               int32_t *top) {
+                                               const kernel_rows *rows, kernel_bounds *bounds, const int16_t *mask,
+                                               const int16_t *rank, int32_t *top) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
     LANES x[HEAD], low;
     int16_t lowest;
     int32_t k;
-    for (k = 0; k < n_tasks; k++) KERNEL_NAME(sort)(places, task + k, rows);
-    KERNEL_NAME(add_head)(rows, x);
+    for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
+    KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, x);
+    for (k = 0; k < n_tasks; k++) KERNEL_NAME(add_rows)(places, task + k, x, bounds);
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
     for (k = 1; k < HEAD; k++) low = KERNEL_LEAST(low, x[k]);
@@ -363,7 +333,8 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     LANES low = none, *score = (LANES *)out;
     int16_t lowest;
     int32_t b, j, all = lines * PER_LINE;
-    KERNEL_NAME(add_head)(rows, score);
+    for (b = 0; b < HEAD; b++) score[b] = (LANES){0};
+    KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, score);
     for (b = HEAD; b < all; b++) {
         LANES x = (LANES){0};
         for (j = 0; j < rows->n_tails; j++) x += ((const LANES *)rows->tails[j])[b];
@@ -384,26 +355,28 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
 #undef PER_LINE
 #undef HEAD
 #undef PICK
-#undef NARROW
 #undef LANES
 #else
-static void KERNEL_NAME(add)(const int16_t **rows, int32_t n, int32_t from, int32_t to, int16_t *out) {
+static void KERNEL_NAME(add)(const int16_t *const *rows, int32_t n, int32_t from, int32_t to, int16_t *out) {
     int32_t i, j;
     for (i = from; i < to; i++) out[i] = 0;
     for (j = 0; j < n; j++)
         for (i = from; i < to; i++) out[i] = (int16_t)(out[i] + rows[j][i]);
 }
 
-static void KERNEL_NAME(add_head)(const kernel_rows *rows, int16_t *out) {
-    int32_t i, j;
-    KERNEL_NAME(add)(rows->longs, rows->n_longs, 0, KERNEL_SHORT, out);
-    for (j = 0; j < rows->n_shorts; j++)
-        for (i = 0; i < KERNEL_SHORT; i++) out[i] = (int16_t)(out[i] + rows->shorts[j][i]);
+static void KERNEL_NAME(add_rows)(const kernel_places *places, const kernel_task *task, int16_t *out,
+                                  kernel_bounds *bounds) {
+    int32_t i, j, n = task->program->n_refs + task->n;
+    for (j = 0; j < n; j++) {
+        const int16_t *head = (const int16_t *)(places->arena + (task->row[j] & KERNEL_ROW_AT));
+        for (i = 0; i < KERNEL_HEAD; i++) out[i] = (int16_t)(out[i] + head[i]);
+    }
+    KERNEL_NAME(add_bounds)(task->row, n, bounds);
 }
 
-static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, kernel_rows *rows, int16_t *out) {
-    KERNEL_NAME(sort)(places, task, rows);
-    KERNEL_NAME(add_head)(rows, out);
+static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out, kernel_bounds *bounds) {
+    memset(out, 0, KERNEL_HEAD * sizeof *out);
+    KERNEL_NAME(add_rows)(places, task, out, bounds);
 }
 
 static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *rank, const int16_t *out, int32_t *top) {
@@ -415,18 +388,19 @@ static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *
 }
 
 static int32_t KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
-                                 kernel_rows *rows, const int16_t *mask, const int16_t *rank, int32_t *top) {
-    int16_t out[KERNEL_SHORT];
+                                 const kernel_rows *rows, kernel_bounds *bounds, const int16_t *mask,
+                                 const int16_t *rank, int32_t *top) {
+    int16_t out[KERNEL_HEAD];
     int32_t i;
-    for (i = 0; i < n_tasks; i++) KERNEL_NAME(sort)(places, task + i, rows);
-    KERNEL_NAME(add_head)(rows, out);
-    return KERNEL_NAME(pick)(KERNEL_SHORT, mask, rank, out, top);
+    KERNEL_NAME(add)(rows->heads, rows->n_heads, 0, KERNEL_HEAD, out);
+    for (i = 0; i < n_tasks; i++) KERNEL_NAME(add_rows)(places, task + i, out, bounds);
+    return KERNEL_NAME(pick)(KERNEL_HEAD, mask, rank, out, top);
 }
 
 static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
                                         const int16_t *rank, int32_t top, int32_t first) {
     int32_t i, j;
-    for (i = KERNEL_SHORT; i < lines * KERNEL_LANES; i++) {
+    for (i = KERNEL_HEAD; i < lines * KERNEL_LANES; i++) {
         int32_t score = 0;
         for (j = 0; j < rows->n_tails; j++) score += rows->tails[j][i];
         if (mask[i] && (score > top || (score == top && rank[i] < first))) {
@@ -440,8 +414,8 @@ static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, 
 static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
                                         const int16_t *rank, int16_t *out) {
     int32_t top;
-    KERNEL_NAME(add_head)(rows, out);
-    KERNEL_NAME(add)(rows->tails, rows->n_tails, KERNEL_SHORT, lines * KERNEL_LANES, out);
+    KERNEL_NAME(add)(rows->heads, rows->n_heads, 0, KERNEL_HEAD, out);
+    KERNEL_NAME(add)(rows->tails, rows->n_tails, KERNEL_HEAD, lines * KERNEL_LANES, out);
     return KERNEL_NAME(pick)(lines * KERNEL_LANES, mask, rank, out, &top);
 }
 #endif
@@ -456,11 +430,6 @@ KERNEL_TARGET static kernel_range KERNEL_NAME(range)(const int32_t *number, int3
     return found;
 }
 
-KERNEL_TARGET static void KERNEL_NAME(to_bytes)(const int32_t *number, int32_t n, int8_t *out) {
-    int32_t i;
-    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = (int8_t)number[i];
-}
-
 KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n, int16_t *out) {
     int32_t i;
     for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = (int16_t)number[i];
@@ -472,4 +441,3 @@ KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n
 #undef KERNEL_COMPRESS
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST
-#undef KERNEL_WIDEN

@@ -14,6 +14,7 @@ from parser.score.keymap cimport PREFETCH
 cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
+    HEAD_LINES = 2
     # References to rows are those of kernel.h, with a bit more. One that is 0: nothing known.
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
     ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
@@ -21,24 +22,22 @@ cdef enum:
 cdef extern from "parser/compiled/kernel.h":
     enum:
         KERNEL_LANES
-        KERNEL_SHORT
+        KERNEL_HEAD
         KERNEL_WAYS
-        ROW_SHORT "KERNEL_ROW_SHORT"
-        ROW_WIDE "KERNEL_ROW_WIDE"
         ROW_TAIL "KERNEL_ROW_TAIL"
+        ROW_AT "KERNEL_ROW_AT"
         N_KERNEL_SETS
     ctypedef struct kernel_bucket:
         uint64_t key[4]
         uint64_t row[4]
     ctypedef struct kernel_rows:
-        const int16_t** longs
-        const signed char** shorts
+        const int16_t** heads
         const int16_t** tails
-        int32_t n_longs
-        int32_t n_shorts
+        int32_t n_heads
         int32_t n_tails
-        int32_t bound
-        int32_t most
+    ctypedef struct kernel_bounds:
+        int32_t tail
+        int32_t all
     ctypedef struct kernel_filter:
         const uint64_t* words
         int32_t shift
@@ -67,11 +66,10 @@ cdef extern from "parser/compiled/kernel.h":
                      int32_t n_tasks) noexcept nogil
         int32_t (*find)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
                         int32_t n_tasks) noexcept nogil
-        void (*sort)(const kernel_places* places, const kernel_task* task, kernel_rows* rows) noexcept nogil
-        void (*sum)(const kernel_places* places, const kernel_task* task, kernel_rows* rows,
-                    int16_t* out) noexcept nogil
-        int32_t (*best)(const kernel_places* places, const kernel_task* task, int32_t n_tasks, kernel_rows* rows,
-                        const int16_t* mask, const int16_t* rank, int32_t* top) noexcept nogil
+        void (*sum)(const kernel_places* places, const kernel_task* task, int16_t* out,
+                    kernel_bounds* bounds) noexcept nogil
+        int32_t (*best)(const kernel_places* places, const kernel_task* task, int32_t n_tasks, const kernel_rows* rows,
+                        kernel_bounds* bounds, const int16_t* mask, const int16_t* rank, int32_t* top) noexcept nogil
         int32_t (*best_behind)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
@@ -79,7 +77,6 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
         int32_t (*look_up)(const kernel_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
         kernel_range (*range)(const int32_t* number, int32_t from_, int32_t to) noexcept nogil
-        void (*to_bytes)(const int32_t* number, int32_t n, signed char* out) noexcept nogil
         void (*to_words)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
     kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil
     const kernel_set* kernel_sets
@@ -113,8 +110,7 @@ cdef struct MemoryC:
     int16_t* legal          # the mask of the state at hand, where labels decide what is legal
     int32_t* found          # the sum being made
     int16_t* sums           # of 16 bits
-    const int16_t** longs   # rows to be added up
-    const signed char** shorts
+    const int16_t** heads   # rows to be added up
     const int16_t** tails
     feat_t* features        # keys of templates whose rows are to be added up, then where these stand
     int64_t made            # how often a sum was not known,
@@ -157,7 +153,11 @@ cdef inline uint64_t* refs_of(const MemoryC* m, const uint64_t* record) noexcept
 
 
 cdef inline uint32_t line_of(uint64_t row) noexcept nogil:
-    return <uint32_t>row >> 4
+    return <uint32_t>row // LINE
+
+
+cdef inline const int16_t* row_at(const MemoryC* m, uint64_t row) noexcept nogil:
+    return <const int16_t*>(m.places.arena + (row & ROW_AT))
 
 
 cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32_t n) noexcept nogil:

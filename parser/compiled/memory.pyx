@@ -65,13 +65,12 @@ cdef class Memory:
         m.places.buckets = empty_buckets(FIRST_BITS)
         m.places.shift = 64 - FIRST_BITS
         m.n_lines = ARENA_BYTES // LINE
-        m.used = 1
+        m.used = HEAD_LINES     # before it: a row of zeros
         m.places.arena = <char*>large(ARENA_BYTES + n_spare * row)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
-        m.longs = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
-        m.shorts = <const signed char**>aligned((most_lookups + 9) * sizeof(void*))
-        m.tails = <const int16_t**>aligned((most_lookups + 9) * sizeof(void*))
+        m.heads = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
+        m.tails = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
         m.features = <feat_t*>aligned((n_rules + 1) * sizeof(feat_t))
         self.make_records(n_slots, n_refs, n_values)
 
@@ -88,8 +87,8 @@ cdef class Memory:
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
                        <size_t>self.of_word_memory,
-                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.longs,
-                       <size_t>m.shorts, <size_t>m.tails, <size_t>m.features, <size_t>m.none, <size_t>m.words.keys,
+                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.heads,
+                       <size_t>m.tails, <size_t>m.features, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
             free(<void*><size_t>memory)
 
@@ -105,7 +104,7 @@ cdef class Memory:
     def limit(self, uint32_t lines):
         """Makes do with so many lines of the arena: for tests of what happens when it is full."""
         self.forget()
-        self.c.n_lines = min(max(lines, <uint32_t>1), self.c.n_lines)
+        self.c.n_lines = min(max(lines, <uint32_t>HEAD_LINES), self.c.n_lines)
 
     cdef int begin_sentence(self, int32_t n) except -1 nogil:
         cdef MemoryC* m = &self.c
@@ -205,7 +204,7 @@ cdef void forget_all(MemoryC* m) noexcept nogil:
     memset(m.places.buckets, 0, sizeof(kernel_bucket) << (64 - m.places.shift))
     m.remembered = 0
     memset(m.words.keys, 0, sizeof(uint64_t) << m.words.bits)
-    m.used, m.words.n = 1, 0
+    m.used, m.words.n = HEAD_LINES, 0
     memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
 
 
@@ -226,12 +225,12 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 
 cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_SHORT)
-    cdef kernel_range tail = m.kernels.range(m.found, KERNEL_SHORT, width)
-    cdef int32_t kind = row_kind(&head, &tail), bound = min(tail.most, <int32_t>ROW_LIMIT)
+    cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_HEAD)
+    cdef kernel_range tail = m.kernels.range(m.found, KERNEL_HEAD, width)
+    cdef bint has_tail = tail.least != 0 or tail.most != 0
+    cdef int32_t bound = min(tail.most, <int32_t>ROW_LIMIT)
     cdef int32_t most = max(max(head.most, tail.most), -min(head.least, tail.least))
-    cdef uint32_t lines = lines_of(kind, width), first = m.used
-    cdef char* row
+    cdef uint32_t lines = 0 if most == 0 else width // KERNEL_LANES if has_tail else HEAD_LINES, first = m.used
     cdef uint64_t found
     cdef bint kept = m.used + lines <= m.n_lines
     if lines == 0:
@@ -240,14 +239,10 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
         m.used += lines
     else:
         first = m.n_lines + spare * (width // KERNEL_LANES)
-    row = m.places.arena + <size_t>first * LINE
-    if kind & ROW_WIDE:
-        m.kernels.to_words(m.found, <int32_t>lines * KERNEL_LANES, <int16_t*>row)
-    elif kind & ROW_SHORT:
-        m.kernels.to_bytes(m.found, KERNEL_SHORT, <signed char*>row)
+    m.kernels.to_words(m.found, <int32_t>lines * KERNEL_LANES, <int16_t*>(m.places.arena + <size_t>first * LINE))
     m.has_wide_rows |= most > ROW_LIMIT
     most = min(most, <int32_t>0xFFFF)
-    found = <uint64_t>most << 48 | <uint64_t>bound << 32 | first << 4 | <uint32_t>kind | ROW_KNOWN
+    found = <uint64_t>most << 48 | <uint64_t>bound << 32 | first * LINE | (ROW_TAIL if has_tail else 0) | ROW_KNOWN
     if kept:
         remember(m, key, found)
     return found
@@ -289,18 +284,3 @@ cdef inline uint64_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept 
         if bucket.key[i] == key:
             return bucket.row[i]
     return 0
-
-
-cdef inline uint32_t lines_of(int32_t kind, int32_t width) noexcept nogil:
-    if kind == 0:
-        return 0
-    return 1 if kind & ROW_SHORT else width // KERNEL_LANES if kind & ROW_TAIL else 2
-
-
-cdef inline int32_t row_kind(const kernel_range* head, const kernel_range* tail) noexcept nogil:
-    """The least that has room for the numbers; 0: there are none."""
-    if tail.least != 0 or tail.most != 0:
-        return ROW_WIDE | ROW_TAIL
-    if head.least == 0 and head.most == 0:
-        return 0
-    return ROW_SHORT if head.least >= -128 and head.most <= 127 else ROW_WIDE

@@ -4,14 +4,10 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.compiled.flat cimport MAX_CHUNKS
-from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket, kernel_task
+from parser.compiled.memory cimport Memory, MemoryC, kernel_bounds, kernel_bucket, kernel_task
 from parser.feature.extract cimport MAX_NODES
 from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC
-
-cdef enum:
-    MOST_TAILS = 32         # kept with a sum
-
 
 cdef struct SceneC:         # a state, looked up once
     const StateC* state
@@ -25,15 +21,16 @@ cdef struct ScratchC:
     MemoryC* m
     uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
     int32_t sentence        # a number of its own for each, part of every sign
-    int16_t* kept           # heads of the sums of chunks, by slot
-    int32_t* bounds         # [2 * slot] of their tails, [2 * slot + 1] of all
-    const int16_t** kept_tails  # [slot][MOST_TAILS]: the rows of a sum that go on behind the head,
-    int32_t* n_kept_tails   # and how many; -1: not known
+    int16_t* kept           # heads of the sums of chunks, by slot,
+    kernel_bounds* bounds   # what bounds them,
+    uint64_t* kept_rows     # [slot][most_rows]: the rows they are made of,
+    int32_t* n_kept_rows    # and how many; -1: some are gone
+    int32_t most_rows       # of a chunk
     int32_t* signs          # what the sums depend on, by slot
     uint64_t* values        # of the locals of the chunks
     uint64_t* keys          # of their lookups,
     const kernel_bucket** homes
-    uint64_t* rows
+    uint64_t* rows          # of chunks whose sums are not kept
     int32_t* owners         # and the lookups
     SceneC scene            # the state that is being scored:
     kernel_task tasks[MAX_CHUNKS]   # chunks whose sums are to be made, the one that is not kept last

@@ -5,24 +5,26 @@ from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.compiled.memory cimport KERNEL_SHORT, Memory, aligned, kernel_bucket
+from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned, kernel_bounds, kernel_bucket
 
 
 cdef class Scratch:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(ScratchC))
 
-    def __init__(self, Memory memory not None, int32_t most_lookups, int32_t n_kept, int32_t sign_length,
-                 int32_t n_locals):
-        """Of an engine: lookups of a state in all; kept sums, and the length of their signs; locals of all chunks."""
+    def __init__(self, Memory memory not None, int32_t most_lookups, int32_t most_rows, int32_t n_kept,
+                 int32_t sign_length, int32_t n_locals):
+        """Of an engine: lookups of a state in all, and of a chunk; kept sums, and the length of their signs; locals of
+        all chunks."""
         cdef ScratchC* c = &self.c
         cdef size_t n = most_lookups + 9
         self.memory, c.m = memory, &memory.c
         self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
-        c.kept = <int16_t*>aligned(n_kept * KERNEL_SHORT * sizeof(int16_t))
-        c.bounds = <int32_t*>aligned(2 * n_kept * sizeof(int32_t))
-        c.kept_tails = <const int16_t**>aligned(n_kept * MOST_TAILS * sizeof(void*))
-        c.n_kept_tails = <int32_t*>aligned(n_kept * sizeof(int32_t))
+        c.kept = <int16_t*>aligned(n_kept * KERNEL_HEAD * sizeof(int16_t))
+        c.bounds = <kernel_bounds*>aligned(n_kept * sizeof(kernel_bounds))
+        c.most_rows = (most_rows + 7) // 8 * 8
+        c.kept_rows = <uint64_t*>aligned(n_kept * c.most_rows * sizeof(uint64_t))
+        c.n_kept_rows = <int32_t*>aligned(n_kept * sizeof(int32_t))
         c.signs = <int32_t*>aligned(self.sign_bytes)
         c.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
         c.keys, c.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
@@ -31,7 +33,7 @@ cdef class Scratch:
 
     def __dealloc__(self):
         cdef ScratchC* c = &self.c
-        for memory in (<size_t>c.kept, <size_t>c.bounds, <size_t>c.kept_tails, <size_t>c.n_kept_tails, <size_t>c.signs,
+        for memory in (<size_t>c.kept, <size_t>c.bounds, <size_t>c.kept_rows, <size_t>c.n_kept_rows, <size_t>c.signs,
                        <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.homes, <size_t>c.owners):
             free(<void*><size_t>memory)
 
