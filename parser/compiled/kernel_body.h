@@ -75,7 +75,6 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
             z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), one);
             _mm512_storeu_si512(task->key + n, z);
             _mm512_storeu_si512(task->home + n, KERNEL_NAME(homes)(places, z));
-            for (k = 0; k < block->n; k++) KERNEL_FETCH(task->home[n + k]);
             n += block->n;
         }
         task->n_sums = n;
