@@ -8,7 +8,7 @@ from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport ChunkC, Flat, LookupC, ProgramC, kernel_ref
-from parser.compiled.memory cimport MemoryC, kernel_bounds, kernel_filter, kernel_rows, kernel_set, kernel_task
+from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_rows, kernel_set, kernel_task
 from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, TableC
 from parser.feature.extract cimport Extractor
@@ -22,9 +22,8 @@ cdef class Engine(Flat):
     cdef TableC rows_of
     cdef kernel_filter filter
     cdef int32_t n_columns, blocks, width, stride
-    cdef int16_t* bias
-    cdef kernel_bounds bias_bounds
-    cdef int16_t* rank
+    cdef int16_t* bias          # by lane, as in rows; see lane_of
+    cdef int16_t* rank          # by lane
 
     cpdef Scratch new_scratch(self)
     # The record of a word from its stored values.

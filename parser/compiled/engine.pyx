@@ -7,9 +7,10 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
                                    Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
-from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC,
-                                     aligned, find_record, keep_sum, kernel_bounds, kernel_rows, kernel_sets,
-                                     kernel_task, line_of, look_up, new_record, row_at, values_key, values_of)
+from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, KERNEL_TAIL_BOUND,
+                                     N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned, find_record,
+                                     keep_sum, kernel_best, kernel_rows, kernel_sets, kernel_task, lane_of, line_of,
+                                     look_up, new_record, row_at, values_key, values_of)
 from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value, set_value
@@ -50,7 +51,7 @@ cdef class Engine(Flat):
         self.rows_of = table.c
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.n_columns = table.n_columns
-        self.blocks = max((self.n_columns + KERNEL_LANES - 1) // KERNEL_LANES, KERNEL_HEAD // KERNEL_LANES)
+        self.blocks = max(lane_of(self.n_columns - 1) // KERNEL_LANES + 1, KERNEL_HEAD // KERNEL_LANES)
         self.width = self.blocks * KERNEL_LANES
         self.kernels = &kernel_sets[<int>kernel_number(kernel)]
         self.kernel = self.kernels.name.decode()
@@ -61,11 +62,12 @@ cdef class Engine(Flat):
         cdef int32_t[::1] numbers = total
         if row:
             add_table_row(&self.rows_of, row, &numbers[0])
-        for i in range(self.width):
-            self.bias[i] = <int16_t>numbers[i]      # a single row fits
-        self.bias_bounds = kernel_bounds(int(total[KERNEL_HEAD:].max(initial=0)), int(np.abs(total).max()))
+        for i in range(self.n_columns):
+            self.bias[lane_of(i)] = <int16_t>numbers[i]     # a single row fits
+        self.bias[KERNEL_TAIL_BOUND] = int(total[KERNEL_COLUMNS:].max(initial=0))
+        self.bias[KERNEL_BOUND] = int(np.abs(total).max())
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
-            self.rank[column] = place
+            self.rank[lane_of(column)] = place
 
     def __dealloc__(self):
         free(self.bias)
@@ -128,24 +130,21 @@ cdef class Engine(Flat):
     cdef int32_t choose_of_head(self, ScratchC* c, const int16_t* mask) noexcept nogil:
         cdef MemoryC* m = c.m
         cdef kernel_rows lists
-        cdef kernel_bounds bounds = self.bias_bounds
-        cdef int32_t i, slot, top, best
+        cdef kernel_best best
+        cdef int32_t i, slot
         for i in range(c.n_kept_tasks):
             self.add_up_kept(c, &c.tasks[i])
         begin(&lists, m)
         for i in range(c.n_sums):
-            slot = c.sums[i]
-            put_head(&lists, c.kept + <size_t>slot * KERNEL_HEAD)
-            bounds.tail += c.bounds[slot].tail
-            bounds.all += c.bounds[slot].all
+            put_head(&lists, c.kept + <size_t>c.sums[i] * KERNEL_HEAD)
         put_head(&lists, self.bias)
-        best = self.kernels.best(&m.places, &c.tasks[c.n_kept_tasks], c.n_tasks - c.n_kept_tasks, &lists, &bounds, mask,
-                                 self.rank, &top)
-        if bounds.all > ROW_LIMIT:              # it may be wrong: a sum may have left 16 bits
+        best = self.kernels.best(&m.places, &c.tasks[c.n_kept_tasks], c.n_tasks - c.n_kept_tasks, &lists, mask,
+                                 self.rank)
+        if best.all > ROW_LIMIT:                # it may be wrong: a sum may have left 16 bits
             return self.choose_of_all(c, mask)
         # Nearly always something in the head is better than anything behind it can be
-        if bounds.tail < top:
-            return best
+        if best.tail < best.top:
+            return best.rank
         for i in range(c.n_sums):
             slot = c.sums[i]
             if c.n_kept_rows[slot] < 0:
@@ -155,7 +154,7 @@ cdef class Engine(Flat):
             put_tails(&lists, m, c.tasks[i].row, n_rows(&c.tasks[i]))
         put_tail(&lists, self.bias)
         m.full += 1
-        return self.kernels.best_behind(&lists, self.blocks, mask, self.rank, top, best)
+        return self.kernels.best_behind(&lists, self.blocks, mask, self.rank, best.top, best.rank)
 
     cdef inline void begin_kept(self, ScratchC* c, const ChunkC* chunk) noexcept nogil:
         cdef int32_t kept = chunk.first_kept
@@ -172,8 +171,7 @@ cdef class Engine(Flat):
 
     cdef inline void add_up_kept(self, ScratchC* c, const kernel_task* task) noexcept nogil:
         cdef int32_t slot = task.kept
-        c.bounds[slot] = kernel_bounds(0, 0)
-        self.kernels.sum(&c.m.places, task, c.kept + <size_t>slot * KERNEL_HEAD, &c.bounds[slot])
+        self.kernels.sum(&c.m.places, task, c.kept + <size_t>slot * KERNEL_HEAD)
         # rows that stand behind the arena are gone after this state
         c.n_kept_rows[slot] = n_rows(task) if c.m.spare == 0 else -1
 
@@ -181,7 +179,6 @@ cdef class Engine(Flat):
         """From all rows, tails included, looked up anew."""
         cdef MemoryC* m = c.m
         cdef kernel_rows lists
-        cdef kernel_bounds bounds = self.bias_bounds
         cdef int32_t i, k, best, n = 0
         for i in range(self.n_chunks):
             if self.chunks[i].kind != KIND_ANCHORED or c.scene.node[self.chunks[i].anchor] >= 0:
@@ -195,14 +192,13 @@ cdef class Engine(Flat):
             put_tails(&lists, m, c.tasks[i].row, n_rows(&c.tasks[i]))
             for k in range(n_rows(&c.tasks[i])):
                 put_head(&lists, row_at(m, c.tasks[i].row[k]))
-                bounds.all += <int32_t>(c.tasks[i].row[k] >> 48)
         put_head(&lists, self.bias)
         put_tail(&lists, self.bias)
-        if bounds.all > ROW_LIMIT:
-            return self.choose_wide(c, &lists, mask)
         best = self.kernels.best_of_all(&lists, self.blocks, mask, self.rank, m.sums)
-        for i in range(self.width):
-            m.scores[i] = m.sums[i]
+        if m.sums[KERNEL_BOUND] > ROW_LIMIT:
+            return self.choose_wide(c, &lists, mask)
+        for i in range(self.n_columns):
+            m.scores[i] = m.sums[lane_of(i)]
         return best
 
     cdef int32_t choose_wide(self, ScratchC* c, const kernel_rows* lists, const int16_t* mask) noexcept nogil:
@@ -211,33 +207,33 @@ cdef class Engine(Flat):
         cdef const SceneC* scene = &c.scene
         cdef uint64_t present
         cdef uint32_t row
-        cdef int32_t i, best = -1
+        cdef int32_t i, lane, best = -1, top = 0
         m.wide += 1
         memset(m.scores, 0, self.width * sizeof(int32_t))
         if m.has_wide_rows:
             present = self.present_of(m, scene)
-            for i in range(self.width):
-                m.scores[i] = self.bias[i]
+            for i in range(self.n_columns):
+                m.scores[i] = self.bias[lane_of(i)]
             for i in range(self.extractor.n_rules):
                 row = self.row_of(self.feature_of(m, self.extractor, i, present, scene))
                 if row != 0:
                     add_table_row(&self.rows_of, row, m.scores)
         else:
             self.add_wide(m.scores, lists)
-        for i in range(self.width):
-            if mask[i] and (best < 0 or m.scores[i] > m.scores[best]
-                            or (m.scores[i] == m.scores[best] and self.rank[i] < self.rank[best])):
-                best = i
-        return self.rank[best]
+        for i in range(self.n_columns):
+            lane = lane_of(i)
+            if mask[lane] and (best < 0 or m.scores[i] > top or (m.scores[i] == top and self.rank[lane] < best)):
+                best, top = self.rank[lane], m.scores[i]
+        return best
 
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil:
         cdef int32_t i, k
         for k in range(rows.n_heads):
-            for i in range(KERNEL_HEAD):
+            for i in range(min(self.n_columns, <int32_t>KERNEL_COLUMNS)):
                 out[i] += rows.heads[k][i]
         for k in range(rows.n_tails):
-            for i in range(KERNEL_HEAD, self.width):
-                out[i] += rows.tails[k][i]
+            for i in range(KERNEL_COLUMNS, self.n_columns):
+                out[i] += rows.tails[k][lane_of(i)]
 
     cdef inline void look(self, ScratchC* c, const StateC* s) noexcept nogil:
         cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps

@@ -1,8 +1,10 @@
 /* Looking up remembered sums, adding up rows, finding the best: the same code compiled for several instruction sets.
 
    Everything is integer arithmetic without overflow, so all variants give the same bits. A line is 64 bytes, aligned: 32
-   numbers of a row. The *head* are the first 64 columns, where nearly all weights are; what stands behind them is a row's
-   *tail*, if it has one. KERNELS lists the variants that this build has, the plain one first. */
+   numbers of a row. The *head* are the first 62 columns, where nearly all weights are; what stands behind them is a row's
+   *tail*, if it has one. Between them are two bounds, which are added up like scores: sums of the head saturate, so that
+   the bounds say whether anything may have been lost. KERNELS lists the variants that this build has, the plain one
+   first. */
 #ifndef ARCSPEED_KERNEL_H
 #define ARCSPEED_KERNEL_H
 #include <stdint.h>
@@ -23,7 +25,10 @@ static inline int KERNEL_FIRST_BIT(unsigned m) {
 #endif
 
 #define KERNEL_LANES 32
-#define KERNEL_HEAD 64 /* columns */
+#define KERNEL_HEAD 64       /* numbers of a row before its tail, */
+#define KERNEL_COLUMNS 62    /* of which so many are columns; */
+#define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one, */
+#define KERNEL_BOUND 63      /* and no number of the row is further from 0 than this one */
 #define KERNEL_ILLEGAL (-32768)
 #define KERNEL_WAYS 4
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
@@ -33,8 +38,8 @@ typedef struct { /* a cache line of remembered sums */
     uint64_t row[KERNEL_WAYS];
 } kernel_bucket;
 
-/* A reference to a row: where in the arena it starts, as bytes; in the bits that are 0 in such a number, what row it is;
-   and above them two bounds, 16 bits each: of what stands behind the head, and of the size of all its numbers. */
+/* A reference to a row: where in the arena it starts, as bytes, and in the bits that are 0 in such a number what row it
+   is. */
 #define KERNEL_ROW_TAIL 4 /* it goes on behind the head */
 #define KERNEL_ROW_AT 0xFFFFFFC0ULL
 /* Has the head of a row on the way. */
@@ -52,10 +57,12 @@ typedef struct { /* what is to be added up */
     int32_t n_tails;
 } kernel_rows;
 
-typedef struct {
-    int32_t tail; /* no sum behind the head is above it, */
-    int32_t all;  /* and no sum is further from 0 */
-} kernel_bounds;
+typedef struct { /* what the head says */
+    int32_t rank; /* the lowest among the columns of the highest score, */
+    int32_t top;  /* and that score: KERNEL_ILLEGAL if there is none; */
+    int32_t tail; /* no score behind the head is above it, */
+    int32_t all;  /* and no score is further from 0 */
+} kernel_best;
 
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
 typedef struct {
@@ -130,6 +137,11 @@ static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t k
     return places->buckets + (key * KERNEL_HOME >> places->shift);
 }
 
+static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
+    a += b;
+    return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
+}
+
 typedef struct {
     const char *name;
     int (*usable)(void);
@@ -138,17 +150,16 @@ typedef struct {
     void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
     /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
     int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
-    /* The sums of a task's rows, of the head alone; their bounds are added to those that are there. */
-    void (*sum)(const kernel_places *places, const kernel_task *task, int16_t *out, kernel_bounds *bounds);
-    /* Of tasks, and heads that are listed: the lowest rank among the columns of the highest score where mask is set (0 or
-       -1 per column), and that score: KERNEL_ILLEGAL if there is none */
-    int32_t (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, const kernel_rows *rows,
-                    kernel_bounds *bounds, const int16_t *mask, const int16_t *rank, int32_t *top);
-    /* When `first` is that rank and `top` that score: the same over `lines` lines of columns, those behind the head from
+    /* the sum of a task's rows, the head alone */
+    void (*sum)(const kernel_places *places, const kernel_task *task, int16_t *out);
+    /* Of tasks and heads that are listed, among the columns where mask is set (0 or -1 each). */
+    kernel_best (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, const kernel_rows *rows,
+                        const int16_t *mask, const int16_t *rank);
+    /* When `first` is its rank and `top` its score: the lowest rank of the highest score over `lines` lines of columns, those behind the head from
        their tails alone */
     int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
                            int32_t first);
-    /* The same over `lines` lines of columns, from lists, with all scores; the mask is set somewhere */
+    /* The same from lists, with all scores; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
@@ -165,13 +176,16 @@ typedef struct {
 #define KERNEL_NAME(f) f##_plain
 #define KERNEL_TARGET
 #define KERNEL_BYTES 16
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#define KERNEL_ADD(a, b) ((LANES)_mm_adds_epi16((__m128i)(a), (__m128i)(b)))
+#endif
 #include "parser/compiled/kernel_body.h"
 static int usable_plain(void) { return 1; }
 
 /* Only where GCC's names of instruction sets are known to work, and not in checked builds. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
 #define ARCSPEED_X86_KERNELS 1
-#include <immintrin.h>
 /* the lowest of eight signed numbers */
 __attribute__((target("avx2"))) static inline int16_t kernel_lowest(__m128i v) {
     __m128i sign = _mm_set1_epi16(-32768);
@@ -183,6 +197,7 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_NAME(f) f##_avx2
 #define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32
+#define KERNEL_ADD(a, b) ((LANES)_mm256_adds_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_LOWEST(v) \
     kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
@@ -194,6 +209,7 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_COMPRESS
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define KERNEL_BYTES 64
+#define KERNEL_ADD(a, b) ((LANES)_mm512_adds_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                                _mm512_extracti64x4_epi64((__m512i)(v), 1)))

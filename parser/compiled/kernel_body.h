@@ -1,6 +1,6 @@
 /* Included once per instruction set by kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of its
-   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_LEAST of
-   two registers, KERNEL_LOWEST of all numbers in one. */
+   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_ADD,
+   which saturates, and KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
@@ -168,31 +168,6 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 #endif
 
-/* Fields of 16 bits, which stay at the largest number when it is reached: then it is too large for certain. */
-KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_bounds)(const uint64_t *row, int32_t n,
-                                                                                       kernel_bounds *bounds) {
-    int32_t i;
-#ifdef KERNEL_COMPRESS
-    __m512i all = _mm512_setzero_si512();
-    __m256i half;
-    __m128i z;
-    for (i = 0; i < n; i += 8) {
-        __mmask8 there = (__mmask8)((1u << (n - i < 8 ? n - i : 8)) - 1);
-        all = _mm512_adds_epu16(all, _mm512_maskz_loadu_epi64(there, row + i));
-    }
-    half = _mm256_adds_epu16(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-    z = _mm_adds_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-    z = _mm_adds_epu16(z, _mm_unpackhi_epi64(z, z));
-    bounds->tail += _mm_extract_epi16(z, 2);
-    bounds->all += _mm_extract_epi16(z, 3);
-#else
-    for (i = 0; i < n; i++) {
-        bounds->tail += (int32_t)(row[i] >> 32 & 0xFFFF);
-        bounds->all += (int32_t)(row[i] >> 48);
-    }
-#endif
-}
-
 KERNEL_TARGET static inline uint64_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
 #ifdef KERNEL_WHICH
     unsigned which = (unsigned)KERNEL_WHICH(bucket, key);
@@ -244,6 +219,15 @@ KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, cons
 #define PICK(condition, a, b) (((a) & (condition)) | ((b) & ~(condition)))
 typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
 
+#ifndef KERNEL_ADD
+#define KERNEL_ADD(a, b) KERNEL_NAME(sum_of)(a, b)
+static inline LANES KERNEL_NAME(sum_of)(LANES a, LANES b) {
+    int32_t i;
+    for (i = 0; i < KERNEL_BYTES / 2; i++) a[i] = kernel_sum(a[i], b[i]);
+    return a;
+}
+#endif
+
 #ifndef KERNEL_LEAST
 #define KERNEL_LEAST(a, b) PICK((a) < (b), a, b)
 #define KERNEL_LOWEST(v) KERNEL_NAME(lowest_of)(v)
@@ -259,51 +243,52 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
     const int16_t *const *heads, int32_t n, LANES *x) {
     int32_t j, k;
     for (j = 0; j < n; j++)
-        for (k = 0; k < HEAD; k++) x[k] += ((const LANES *)heads[j])[k];
+        for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)heads[j])[k]);
 }
 
 /* All rows of a task. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_rows)(
-    const kernel_places *places, const kernel_task *task, LANES *x, kernel_bounds *bounds) {
+    const kernel_places *places, const kernel_task *task, LANES *x) {
     const uint64_t *row = task->row;
     int32_t i, k, n = task->program->n_refs + task->n;
     for (i = 0; i < n; i++) {
         const LANES *head = (const LANES *)(places->arena + (row[i] & KERNEL_ROW_AT));
-        for (k = 0; k < HEAD; k++) x[k] += head[k];
+        for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], head[k]);
     }
-    KERNEL_NAME(add_bounds)(row, n, bounds);
 }
 
-KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out,
-                                           kernel_bounds *bounds) {
+KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out) {
     LANES x[HEAD];
     int32_t k;
     for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
-    KERNEL_NAME(add_rows)(places, task, x, bounds);
+    KERNEL_NAME(add_rows)(places, task, x);
     for (k = 0; k < HEAD; k++) ((LANES *)out)[k] = x[k];
 }
 
-KERNEL_TARGET static int32_t KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
-                                               const kernel_rows *rows, kernel_bounds *bounds, const int16_t *mask,
-                                               const int16_t *rank, int32_t *top) {
+KERNEL_TARGET static kernel_best KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
+                                                   const kernel_rows *rows, const int16_t *mask, const int16_t *rank) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
     LANES x[HEAD], low;
     int16_t lowest;
     int32_t k;
+    kernel_best found;
     for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
     KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, x);
-    for (k = 0; k < n_tasks; k++) KERNEL_NAME(add_rows)(places, task + k, x, bounds);
+    for (k = 0; k < n_tasks; k++) KERNEL_NAME(add_rows)(places, task + k, x);
+    found.tail = x[HEAD - 1][KERNEL_TAIL_BOUND % (KERNEL_BYTES / 2)];
+    found.all = x[HEAD - 1][KERNEL_BOUND % (KERNEL_BYTES / 2)];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
     for (k = 1; k < HEAD; k++) low = KERNEL_LEAST(low, x[k]);
     lowest = KERNEL_LOWEST(low);
-    *top = ~lowest;
+    found.top = ~lowest;
     low = PICK(x[0] == lowest, place[0], none);
     for (k = 1; k < HEAD; k++) {
         LANES y = PICK(x[k] == lowest, place[k], none);
         low = KERNEL_LEAST(low, y);
     }
-    return KERNEL_LOWEST(low);
+    found.rank = KERNEL_LOWEST(low);
+    return found;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
@@ -356,26 +341,20 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
 #undef PICK
 #undef LANES
 #else
-static void KERNEL_NAME(add)(const int16_t *const *rows, int32_t n, int32_t from, int32_t to, int16_t *out) {
-    int32_t i, j;
-    for (i = from; i < to; i++) out[i] = 0;
+static void KERNEL_NAME(add)(const int16_t *row, int32_t from, int32_t to, int16_t *out) {
+    int32_t i;
+    for (i = from; i < to; i++) out[i] = kernel_sum(out[i], row[i]);
+}
+
+static void KERNEL_NAME(add_rows)(const kernel_places *places, const kernel_task *task, int16_t *out) {
+    int32_t j, n = task->program->n_refs + task->n;
     for (j = 0; j < n; j++)
-        for (i = from; i < to; i++) out[i] = (int16_t)(out[i] + rows[j][i]);
+        KERNEL_NAME(add)((const int16_t *)(places->arena + (task->row[j] & KERNEL_ROW_AT)), 0, KERNEL_HEAD, out);
 }
 
-static void KERNEL_NAME(add_rows)(const kernel_places *places, const kernel_task *task, int16_t *out,
-                                  kernel_bounds *bounds) {
-    int32_t i, j, n = task->program->n_refs + task->n;
-    for (j = 0; j < n; j++) {
-        const int16_t *head = (const int16_t *)(places->arena + (task->row[j] & KERNEL_ROW_AT));
-        for (i = 0; i < KERNEL_HEAD; i++) out[i] = (int16_t)(out[i] + head[i]);
-    }
-    KERNEL_NAME(add_bounds)(task->row, n, bounds);
-}
-
-static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out, kernel_bounds *bounds) {
+static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out) {
     memset(out, 0, KERNEL_HEAD * sizeof *out);
-    KERNEL_NAME(add_rows)(places, task, out, bounds);
+    KERNEL_NAME(add_rows)(places, task, out);
 }
 
 static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *rank, const int16_t *out, int32_t *top) {
@@ -386,14 +365,17 @@ static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *
     return best < 0 ? INT16_MAX : rank[best];
 }
 
-static int32_t KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
-                                 const kernel_rows *rows, kernel_bounds *bounds, const int16_t *mask,
-                                 const int16_t *rank, int32_t *top) {
-    int16_t out[KERNEL_HEAD];
+static kernel_best KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
+                                     const kernel_rows *rows, const int16_t *mask, const int16_t *rank) {
+    int16_t out[KERNEL_HEAD] = {0};
     int32_t i;
-    KERNEL_NAME(add)(rows->heads, rows->n_heads, 0, KERNEL_HEAD, out);
-    for (i = 0; i < n_tasks; i++) KERNEL_NAME(add_rows)(places, task + i, out, bounds);
-    return KERNEL_NAME(pick)(KERNEL_HEAD, mask, rank, out, top);
+    kernel_best found;
+    for (i = 0; i < rows->n_heads; i++) KERNEL_NAME(add)(rows->heads[i], 0, KERNEL_HEAD, out);
+    for (i = 0; i < n_tasks; i++) KERNEL_NAME(add_rows)(places, task + i, out);
+    found.rank = KERNEL_NAME(pick)(KERNEL_HEAD, mask, rank, out, &found.top);
+    found.tail = out[KERNEL_TAIL_BOUND];
+    found.all = out[KERNEL_BOUND];
+    return found;
 }
 
 static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
@@ -412,9 +394,10 @@ static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, 
 
 static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
                                         const int16_t *rank, int16_t *out) {
-    int32_t top;
-    KERNEL_NAME(add)(rows->heads, rows->n_heads, 0, KERNEL_HEAD, out);
-    KERNEL_NAME(add)(rows->tails, rows->n_tails, KERNEL_HEAD, lines * KERNEL_LANES, out);
+    int32_t i, top;
+    memset(out, 0, (size_t)(lines * KERNEL_LANES) * sizeof *out);
+    for (i = 0; i < rows->n_heads; i++) KERNEL_NAME(add)(rows->heads[i], 0, KERNEL_HEAD, out);
+    for (i = 0; i < rows->n_tails; i++) KERNEL_NAME(add)(rows->tails[i], KERNEL_HEAD, lines * KERNEL_LANES, out);
     return KERNEL_NAME(pick)(lines * KERNEL_LANES, mask, rank, out, &top);
 }
 #endif
@@ -438,5 +421,6 @@ KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n
 #undef KERNEL_BYTES
 #undef KERNEL_WHICH
 #undef KERNEL_COMPRESS
+#undef KERNEL_ADD
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST

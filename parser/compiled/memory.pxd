@@ -23,6 +23,9 @@ cdef extern from "parser/compiled/kernel.h":
     enum:
         KERNEL_LANES
         KERNEL_HEAD
+        KERNEL_COLUMNS
+        KERNEL_TAIL_BOUND
+        KERNEL_BOUND
         KERNEL_WAYS
         ROW_TAIL "KERNEL_ROW_TAIL"
         ROW_AT "KERNEL_ROW_AT"
@@ -35,7 +38,9 @@ cdef extern from "parser/compiled/kernel.h":
         const int16_t** tails
         int32_t n_heads
         int32_t n_tails
-    ctypedef struct kernel_bounds:
+    ctypedef struct kernel_best:
+        int32_t rank
+        int32_t top
         int32_t tail
         int32_t all
     ctypedef struct kernel_filter:
@@ -66,10 +71,9 @@ cdef extern from "parser/compiled/kernel.h":
                      int32_t n_tasks) noexcept nogil
         int32_t (*find)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
                         int32_t n_tasks) noexcept nogil
-        void (*sum)(const kernel_places* places, const kernel_task* task, int16_t* out,
-                    kernel_bounds* bounds) noexcept nogil
-        int32_t (*best)(const kernel_places* places, const kernel_task* task, int32_t n_tasks, const kernel_rows* rows,
-                        kernel_bounds* bounds, const int16_t* mask, const int16_t* rank, int32_t* top) noexcept nogil
+        void (*sum)(const kernel_places* places, const kernel_task* task, int16_t* out) noexcept nogil
+        kernel_best (*best)(const kernel_places* places, const kernel_task* task, int32_t n_tasks,
+                            const kernel_rows* rows, const int16_t* mask, const int16_t* rank) noexcept nogil
         int32_t (*best_behind)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
@@ -154,6 +158,11 @@ cdef inline uint64_t* refs_of(const MemoryC* m, const uint64_t* record) noexcept
 
 cdef inline uint32_t line_of(uint64_t row) noexcept nogil:
     return <uint32_t>row // LINE
+
+
+cdef inline int32_t lane_of(int32_t column) noexcept nogil:
+    """Where the number of a column stands in a row: behind the bounds, if it is not in the head."""
+    return column if column < KERNEL_COLUMNS else column + KERNEL_HEAD - KERNEL_COLUMNS
 
 
 cdef inline const int16_t* row_at(const MemoryC* m, uint64_t row) noexcept nogil:

@@ -225,13 +225,13 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 
 cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_HEAD)
-    cdef kernel_range tail = m.kernels.range(m.found, KERNEL_HEAD, width)
-    cdef bint has_tail = tail.least != 0 or tail.most != 0
-    cdef int32_t bound = min(tail.most, <int32_t>ROW_LIMIT)
+    cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_COLUMNS)
+    cdef kernel_range tail = m.kernels.range(m.found, KERNEL_COLUMNS, width)
     cdef int32_t most = max(max(head.most, tail.most), -min(head.least, tail.least))
+    cdef bint has_tail = tail.least != 0 or tail.most != 0
     cdef uint32_t lines = 0 if most == 0 else width // KERNEL_LANES if has_tail else HEAD_LINES, first = m.used
     cdef uint64_t found
+    cdef int16_t* row
     cdef bint kept = m.used + lines <= m.n_lines
     if lines == 0:
         first = 0
@@ -239,10 +239,14 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
         m.used += lines
     else:
         first = m.n_lines + spare * (width // KERNEL_LANES)
-    m.kernels.to_words(m.found, <int32_t>lines * KERNEL_LANES, <int16_t*>(m.places.arena + <size_t>first * LINE))
+    row = <int16_t*>(m.places.arena + <size_t>first * LINE)
+    if lines > 0:
+        m.kernels.to_words(m.found, KERNEL_HEAD, row)
+        row[KERNEL_TAIL_BOUND], row[KERNEL_BOUND] = min(tail.most, <int32_t>0x7FFF), min(most, <int32_t>0x7FFF)
+    if has_tail:
+        m.kernels.to_words(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, row + KERNEL_HEAD)
     m.has_wide_rows |= most > ROW_LIMIT
-    most = min(most, <int32_t>0xFFFF)
-    found = <uint64_t>most << 48 | <uint64_t>bound << 32 | first * LINE | (ROW_TAIL if has_tail else 0) | ROW_KNOWN
+    found = first * LINE | (ROW_TAIL if has_tail else 0) | ROW_KNOWN
     if kept:
         remember(m, key, found)
     return found

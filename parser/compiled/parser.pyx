@@ -8,7 +8,7 @@ from libc.string cimport memcmp, memcpy, memset
 from parser.common cimport feat_t
 from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport aligned, fetch_records, find_record, new_record
+from parser.compiled.memory cimport aligned, fetch_records, find_record, lane_of, new_record
 from parser.compiled.scratch cimport Scratch, ScratchC
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
@@ -45,10 +45,10 @@ cdef class CompiledParser(GreedyParser):
         self.by_rank = self.actions + width
         for column, action in enumerate(compiled.actions.tolist()):
             self.actions[column] = action
-            self.by_rank[self.engine.rank[column]] = action
+            self.by_rank[self.engine.rank[lane_of(column)]] = action
             for moves in range(1 << N_MOVES):
                 if moves >> action_move(self.system, action) & 1:
-                    self.masks[moves * width + column] = -1
+                    self.masks[moves * width + lane_of(column)] = -1
 
     def __dealloc__(self):
         free(self.masks)
@@ -123,7 +123,7 @@ cdef class CompiledParser(GreedyParser):
             return self.masks + <size_t>moves * self.engine.width
         self.system.set_legal(s, work.legal)
         for column in range(self.engine.n_columns):
-            c.m.legal[column] = -<int16_t>work.legal[self.actions[column]]
+            c.m.legal[lane_of(column)] = -<int16_t>work.legal[self.actions[column]]
         return c.m.legal
 
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil:

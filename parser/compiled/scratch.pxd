@@ -4,7 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.compiled.flat cimport MAX_CHUNKS
-from parser.compiled.memory cimport Memory, MemoryC, kernel_bounds, kernel_bucket, kernel_task
+from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket, kernel_task
 from parser.feature.extract cimport MAX_NODES
 from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC
@@ -22,7 +22,6 @@ cdef struct ScratchC:
     uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
     int32_t sentence        # a number of its own for each, part of every sign
     int16_t* kept           # heads of the sums of chunks, by slot,
-    kernel_bounds* bounds   # what bounds them,
     uint64_t* kept_rows     # [slot][most_rows]: the rows they are made of,
     int32_t* n_kept_rows    # and how many; -1: some are gone
     int32_t most_rows       # of a chunk

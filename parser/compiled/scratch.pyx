@@ -5,7 +5,7 @@ from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned, kernel_bounds, kernel_bucket
+from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned, kernel_bucket
 
 
 cdef class Scratch:
@@ -21,7 +21,6 @@ cdef class Scratch:
         self.memory, c.m = memory, &memory.c
         self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
         c.kept = <int16_t*>aligned(n_kept * KERNEL_HEAD * sizeof(int16_t))
-        c.bounds = <kernel_bounds*>aligned(n_kept * sizeof(kernel_bounds))
         c.most_rows = (most_rows + 7) // 8 * 8
         c.kept_rows = <uint64_t*>aligned(n_kept * c.most_rows * sizeof(uint64_t))
         c.n_kept_rows = <int32_t*>aligned(n_kept * sizeof(int32_t))
@@ -33,7 +32,7 @@ cdef class Scratch:
 
     def __dealloc__(self):
         cdef ScratchC* c = &self.c
-        for memory in (<size_t>c.kept, <size_t>c.bounds, <size_t>c.kept_rows, <size_t>c.n_kept_rows, <size_t>c.signs,
+        for memory in (<size_t>c.kept, <size_t>c.kept_rows, <size_t>c.n_kept_rows, <size_t>c.signs,
                        <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.homes, <size_t>c.owners):
             free(<void*><size_t>memory)
 
