@@ -9,10 +9,9 @@ from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, WINDOW, AcrossC,
                                         StepC)
 from parser.compiled.easy_memory cimport (BLOCK, EASY_DENSE, EASY_LANES, EASY_LINE, EASY_SIZE, EASY_TAIL,
                                           EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, EasyMemory, ElementC, ListMemoryC,
-                                          easy_kernels, easy_lowest_bit, forget_rows)
+                                          easy_bucket, easy_home, easy_kernels, easy_lowest_bit, forget_rows, look_up)
 from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, number_at, tail_of
-from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, kernel_bucket, kernel_home, kernel_sets,
-                                     look_up)
+from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC, kernel_sets
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
 from parser.score.keymap cimport PREFETCH
@@ -448,7 +447,7 @@ cdef class EasyEngine(EasyRows):
         for i in range(to_find.n_asked):
             put_key(list, n + i, list.found[i])
         n += to_find.n_asked
-        if self.kernels.look_up(list.homes, list.keys, n, list.found):
+        if self.easy.look_up(list.homes, list.keys, n, list.found):
             self.make_rows(list, s, tasks, to_find)
 
     cdef inline void hand_out(self, ListMemoryC* list, TaskC* tasks, int32_t n_tasks,
@@ -562,6 +561,6 @@ cdef inline uint64_t* copy_rows(const MemoryC* m, uint64_t* out, const uint64_t*
 
 
 cdef inline void put_key(ListMemoryC* list, int32_t n, uint64_t key) noexcept nogil:
-    cdef const kernel_bucket* home = kernel_home(&list.m.places, key)
+    cdef const easy_bucket* home = easy_home(&list.m.places, key)
     PREFETCH(home)
     list.keys[n], list.homes[n] = key, home

@@ -13,6 +13,18 @@
 #define ARCSPEED_EASY_KERNEL_H
 #include <stdint.h>
 
+#include "parser/compiled/kernel.h"
+
+#define EASY_WAYS 4
+typedef struct { /* a cache line of remembered sums */
+    uint64_t key[EASY_WAYS]; /* 0: empty */
+    uint64_t row[EASY_WAYS];
+} easy_bucket;
+
+static inline easy_bucket *easy_home(const kernel_places *places, uint64_t key) {
+    return (easy_bucket *)places->buckets + (kernel_mix(key) >> places->shift);
+}
+
 #define EASY_LANES 64
 #define EASY_SIZE 63 /* lane of the bound of all */
 #define EASY_LOWEST (-32768)
@@ -39,6 +51,8 @@ typedef struct {
     void (*more)(int16_t *out, const char *at, int32_t n, int32_t wide);
     /* place of the first of the largest of n numbers, a multiple of 16 */
     int32_t (*largest)(const int32_t *number, int32_t n);
+    /* row[i] = what is remembered under key[i] in its bucket, 0: nothing. Gives the number of those not found. */
+    int32_t (*look_up)(const easy_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
 } easy_kernel;
 
 #define EASY_WINDOW 6
@@ -74,6 +88,9 @@ __attribute__((target("avx2"))) static inline int16_t easy_lowest(__m256i v) {
     return (int16_t)(_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(low, _mm_set1_epi16(-32768))), 0) ^ 0x8000);
 }
 #define KERNEL_LOWEST(v) easy_lowest((__m256i)(v))
+#define KERNEL_WHICH(bucket, wanted) \
+    _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64( \
+        _mm256_load_si256((const __m256i *)(bucket)->key), _mm256_set1_epi64x((long long)(wanted)))))
 #define KERNEL_LARGEST
 __attribute__((target("avx2,bmi"))) static int32_t largest_easy_avx2(const int32_t *number, int32_t n) {
     __m256i most = _mm256_loadu_si256((const __m256i *)number), top;
@@ -99,6 +116,8 @@ __attribute__((target("avx2,bmi"))) static int32_t largest_easy_avx2(const int32
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LOWEST(v) easy_lowest(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                       _mm512_extracti64x4_epi64((__m512i)(v), 1)))
+#define KERNEL_WHICH(bucket, wanted) \
+    _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)(bucket)->key), _mm256_set1_epi64x((long long)(wanted)))
 #define KERNEL_LARGEST
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi"))) static int32_t largest_easy_avx512(
     const int32_t *number, int32_t n) {
@@ -116,10 +135,10 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi"))) static in
 #endif
 
 static const easy_kernel easy_kernels[] = {
-    {"plain", add_easy_plain, add_single_easy_plain, best_easy_plain, more_easy_plain, largest_easy_plain},
+    {"plain", add_easy_plain, add_single_easy_plain, best_easy_plain, more_easy_plain, largest_easy_plain, look_up_easy_plain},
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
-    {"avx2", add_easy_avx2, add_single_easy_avx2, best_easy_avx2, more_easy_avx2, largest_easy_avx2},
-    {"avx512", add_easy_avx512, add_single_easy_avx512, best_easy_avx512, more_easy_avx512, largest_easy_avx512},
+    {"avx2", add_easy_avx2, add_single_easy_avx2, best_easy_avx2, more_easy_avx2, largest_easy_avx2, look_up_easy_avx2},
+    {"avx512", add_easy_avx512, add_single_easy_avx512, best_easy_avx512, more_easy_avx512, largest_easy_avx512, look_up_easy_avx512},
 #endif
 };
 #define N_EASY_KERNELS ((int32_t)(sizeof easy_kernels / sizeof *easy_kernels))

@@ -191,11 +191,29 @@ KERNEL_TARGET static int32_t KERNEL_NAME(largest)(const int32_t *number, int32_t
     return at;
 }
 #endif
+
+KERNEL_TARGET static int32_t KERNEL_NAME(look_up)(const easy_bucket **bucket, const uint64_t *key, int32_t n,
+                                                  uint64_t *row) {
+    int32_t i, missing = 0;
+    for (i = 0; i < n; i++) {
+#ifdef KERNEL_WHICH
+        unsigned which = (unsigned)KERNEL_WHICH(bucket[i], key[i]);
+        row[i] = which ? bucket[i]->row[__builtin_ctz(which)] : 0;
+#else
+        int32_t k;
+        row[i] = 0;
+        for (k = 0; k < EASY_WAYS; k++) row[i] |= bucket[i]->key[k] == key[i] ? bucket[i]->row[k] : 0;
+#endif
+        missing += row[i] == 0;
+    }
+    return missing;
+}
 #undef KERNEL_NAME
 #undef KERNEL_TARGET
 #undef KERNEL_BYTES
 #undef KERNEL_ADD
 #undef KERNEL_TAKE
+#undef KERNEL_WHICH
 #undef KERNEL_LARGEST
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST

@@ -7,7 +7,7 @@ list, two more for those behind it.
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
 
-from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket
+from parser.compiled.memory cimport Memory, MemoryC, kernel_places
 
 cdef enum:
     PADS = 2
@@ -25,7 +25,12 @@ cdef extern from "parser/compiled/easy_kernel.h":
         EASY_TAIL
         EASY_LINE
         EASY_DENSE
+        EASY_WAYS
         N_EASY_KERNELS
+    ctypedef struct easy_bucket:
+        uint64_t key[4]
+        uint64_t row[4]
+    easy_bucket* easy_home(const kernel_places* places, uint64_t key) noexcept nogil
     ctypedef struct easy_kernel:
         const char* name
         void (*add)(int16_t* out, int32_t n_lines, int32_t first_line, const int16_t* first, const uint64_t* row,
@@ -35,6 +40,7 @@ cdef extern from "parser/compiled/easy_kernel.h":
                         const int16_t* mask, const int16_t* rank, int16_t* out, int32_t* top) noexcept nogil
         void (*more)(int16_t* out, const char* at, int32_t n, int32_t wide) noexcept nogil
         int32_t (*largest)(const int32_t* number, int32_t n) noexcept nogil
+        int32_t (*look_up)(const easy_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
     const easy_kernel* easy_kernels
     int32_t easy_lowest_bit(uint32_t bits) noexcept nogil
 
@@ -72,7 +78,7 @@ cdef struct ListMemoryC:
     bint lost               # the rows of the sentence are gone, only their sums are left
     uint64_t* values        # shares of an element; keys of a shape
     uint64_t* keys          # what is looked up in a step,
-    const kernel_bucket** homes
+    const easy_bucket** homes
     uint64_t* found         # the rows
     int32_t* owners         # and what single templates belong to
 
@@ -87,5 +93,9 @@ cdef class EasyMemory(Memory):
     cdef int reserve_slots(self, size_t slots) except -1 nogil
 
 
+# What is remembered under a key, in its own bucket or the one beside it; 0: nothing.
+cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
+# Puts a reference under a key, perhaps in place of another.
+cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil
 # Makes room for rows: all of them are gone.
 cdef void forget_rows(ListMemoryC* list) noexcept nogil

@@ -5,7 +5,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.compiled.memory cimport KERNEL_WAYS, LINE, Memory, MemoryC, aligned, kernel_bucket, refs_of
+from parser.compiled.memory cimport LINE, Memory, MemoryC, aligned, refs_of
 
 
 cdef extern from "stdlib.h":
@@ -29,9 +29,10 @@ cdef class EasyMemory(Memory):
         cdef ListMemoryC* list = &self.list
         cdef size_t n = most_keys + 9
         Memory.__init__(self, owner, width, most_keys, most_keys + 1, n_slots, n_refs, n_values, 0)
+        self.c.ways = EASY_WAYS
         list.values = <uint64_t*>aligned(n_sums * sizeof(uint64_t))
         list.keys, list.found = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
-        list.homes = <const kernel_bucket**>aligned(n * sizeof(void*))
+        list.homes = <const easy_bucket**>aligned(n * sizeof(void*))
         list.owners = <int32_t*>aligned(n * sizeof(int32_t))
 
     def __dealloc__(self):
@@ -40,6 +41,15 @@ cdef class EasyMemory(Memory):
                        <size_t>list.homes, <size_t>list.owners):
             free(<void*>memory)
 
+    cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil:
+        cdef const easy_bucket* bucket = <const easy_bucket*>buckets
+        cdef size_t i
+        cdef int32_t k
+        for i in range(<size_t>1 << bits):
+            for k in range(EASY_WAYS):
+                if bucket[i].key[k] != 0:
+                    remember(&self.c, bucket[i].key[k], bucket[i].row[k])
+
     cdef int begin_list(self, int32_t n) except -1 nogil:
         """Everything is to be made; no pair has a score."""
         cdef ListMemoryC* list = &self.list
@@ -47,7 +57,7 @@ cdef class EasyMemory(Memory):
         list.n_slots, list.n_tops = slots, (slots + 15) // 16 * 16
         list.n_blocks = (slots + BLOCK - 1) // BLOCK
         self.reserve_slots(<size_t>list.n_blocks * BLOCK)
-        while (2 * (self.c.remembered + SUMS_A_WORD * <int64_t>n) > <int64_t>KERNEL_WAYS << (64 - self.c.places.shift)
+        while (2 * (self.c.remembered + SUMS_A_WORD * <int64_t>n) > <int64_t>EASY_WAYS << (64 - self.c.places.shift)
                and 64 - self.c.places.shift < MOST_BITS):
             self.grow_buckets()
         list.lost = self.c.has_wide_rows
@@ -99,10 +109,46 @@ cdef void forget_rows(ListMemoryC* list) noexcept nogil:
     cdef MemoryC* m = list.m
     cdef int32_t i
     cdef size_t bytes = (m.words.values_at - m.words.refs_at) * sizeof(uint64_t)
-    memset(m.places.buckets, 0, sizeof(kernel_bucket) << (64 - m.places.shift))
+    memset(m.places.buckets, 0, sizeof(easy_bucket) << (64 - m.places.shift))
     m.remembered = 0
     m.used = 1
     memset(refs_of(m, m.root), 0, bytes)
     for i in range(m.words.n):
         memset(refs_of(m, m.words.records + <size_t>i * m.words.length), 0, bytes)
     list.lost = True
+
+
+cdef inline easy_bucket* neighbour(const MemoryC* m, const easy_bucket* bucket) noexcept nogil:
+    return <easy_bucket*>m.places.buckets + ((bucket - <easy_bucket*>m.places.buckets) ^ 1)
+
+
+cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil:
+    """In an empty place of its bucket or of that bucket's neighbour, else in place of another."""
+    cdef easy_bucket* home = easy_home(&m.places, key)
+    cdef easy_bucket* bucket = home
+    cdef int32_t way = place_of(home, 0)
+    if way < 0:
+        bucket = neighbour(m, home)
+        way = place_of(bucket, 0)
+    if way < 0:
+        bucket, way = home, <int32_t>(key >> 17 & (EASY_WAYS - 1))
+    m.remembered += bucket.key[way] == 0
+    bucket.key[way], bucket.row[way] = key, row
+
+
+cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
+    cdef const easy_bucket* bucket = easy_home(&m.places, key)
+    cdef int32_t way = place_of(bucket, key)
+    if way < 0 and place_of(bucket, 0) < 0:
+        bucket = neighbour(m, bucket)
+        way = place_of(bucket, key)
+    return bucket.row[way] if way >= 0 else 0
+
+
+cdef inline int32_t place_of(const easy_bucket* bucket, uint64_t key) noexcept nogil:
+    """0: the first that is empty."""
+    cdef int32_t i
+    for i in range(EASY_WAYS):
+        if bucket.key[i] == key:
+            return i
+    return -1

@@ -7,8 +7,8 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport ConditionC, EasyFlat, KeyC, RoleC, ShapeC, ShareC, TermC
 from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES, EASY_PRESENT, EASY_SIZE,
-                                          EASY_TAIL, EASY_WIDE)
-from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, remember, values_key,
+                                          EASY_TAIL, EASY_WIDE, remember)
+from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, values_key,
                                      values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
 from parser.feature.extract cimport STORED, Extractor, PartC

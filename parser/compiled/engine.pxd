@@ -57,9 +57,9 @@ cdef class Engine(Flat):
     cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil
     # What the k-th row of a task is made by.
     cdef const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil
-    cdef uint64_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
                            const feat_t* features) noexcept nogil
-    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
+    cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
     cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
                                 int32_t n) noexcept nogil
     cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil

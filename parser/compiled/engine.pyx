@@ -9,8 +9,8 @@ from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_
                                    Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
 from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, KERNEL_TAIL_BOUND,
                                      N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned, find_record,
-                                     keep_sum, kernel_best, kernel_rows, kernel_sets, kernel_task, lane_of, line_of,
-                                     look_up, new_record, row_at, values_key, values_of)
+                                     keep_sum, kernel_best, kernel_mix, kernel_rows, kernel_sets, kernel_task, lane_of,
+                                     line_of, look_up, new_record, row_at, values_key, values_of)
 from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value, set_value
@@ -77,7 +77,7 @@ cdef class Engine(Flat):
 
     cpdef Scratch new_scratch(self):
         cdef Memory memory = Memory(self, self.width, self.all_lookups, 2 * (self.all_lookups + 1),
-                                    self.n_slots, self.n_refs, self.stride, self.extractor.n_rules)
+                                    self.n_slots, (self.n_refs + 1) // 2, self.stride, self.extractor.n_rules)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         memory.c.places.filter, memory.c.kernels = self.filter, self.kernels
         if self.stride > 0:
@@ -273,8 +273,7 @@ cdef class Engine(Flat):
         cdef const ProgramC* p = chunk.programs[pattern_place(chunk, c.scene.present)]
         cdef int32_t first = chunk.first_key
         task.program, task.local = &p.c, c.values + chunk.first_local
-        task.key, task.owner, task.home = c.keys + first, c.owners + first, c.homes + first
-        task.row = c.rows + first
+        task.key, task.owner, task.row = c.keys + first, c.owners + first, c.rows + first
         self.read_locals(p, &c.scene, task.local)
 
     cdef inline void read_locals(self, const ProgramC* p, const SceneC* scene, uint64_t* value) noexcept nogil:
@@ -331,20 +330,19 @@ cdef class Engine(Flat):
             return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
         return &self.lookups[task.owner[key]]
 
-    cdef uint64_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
                            const feat_t* features) noexcept nogil:
         """What a reference of a record is to be: words that agree in what the templates ask share a row."""
         cdef const LookupC* lookup = &self.lookups[ref.lookup]
         cdef uint64_t* record = <uint64_t*>scene.record[ref.node]
-        cdef uint64_t key = lookup.seed + record[lookup.slot]
-        cdef uint64_t row = self.make(m, lookup, key | (key == 0), features)
+        cdef uint32_t row = self.make(m, lookup, kernel_mix(lookup.seed + record[lookup.slot]), features)
         if line_of(row) < m.n_lines:
-            record[ref.at] = row
+            (<uint32_t*>record)[ref.at] = row
         return row
 
-    cdef uint64_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
-        """The sum of the templates' rows."""
-        cdef uint64_t row = look_up(m, key)
+    cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
+        """The sum of the templates' rows. key: mixed."""
+        cdef uint32_t row = look_up(m, key)
         cdef int32_t i
         if row != 0:
             return row
@@ -417,7 +415,7 @@ cdef inline void put_tail(kernel_rows* lists, const int16_t* row) noexcept nogil
     lists.n_tails += 1
 
 
-cdef inline void put_tails(kernel_rows* lists, const MemoryC* m, const uint64_t* row, int32_t n) noexcept nogil:
+cdef inline void put_tails(kernel_rows* lists, const MemoryC* m, const uint32_t* row, int32_t n) noexcept nogil:
     """Those of the rows that go on behind the head."""
     cdef int32_t i
     for i in range(n):

@@ -123,7 +123,7 @@ cdef class Flat:
         for i, lookups in enumerate(sums + direct):
             self.lay_block(&blocks[i], lookups, place, place_of, filled)
         for i, ref in enumerate(program.refs):
-            refs[i] = kernel_ref(ref.node, self.n_slots + ref.slot, filled["lookup"])
+            refs[i] = kernel_ref(ref.node, 2 * self.n_slots + ref.slot, filled["lookup"])
             self.lay_lookup(ref.lookup, ref.lookup.terms[0].slot, place_of, filled)
         p.c = kernel_program(blocks, refs, <int32_t>(len(sums) + len(direct)), <int32_t>len(sums),
                              <int32_t>len(program.refs))

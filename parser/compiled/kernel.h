@@ -30,18 +30,24 @@ static inline int KERNEL_FIRST_BIT(unsigned m) {
 #define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one, */
 #define KERNEL_BOUND 63      /* and no number of the row is further from 0 than this one */
 #define KERNEL_ILLEGAL (-32768)
-#define KERNEL_WAYS 4
+#define KERNEL_WAYS 6
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
 
-typedef struct { /* a cache line of remembered sums */
-    uint64_t key[KERNEL_WAYS]; /* 0: empty */
-    uint64_t row[KERNEL_WAYS];
+typedef struct { /* a cache line of remembered sums. A key is told by three pieces of it, and by where it stands. */
+    uint32_t low[KERNEL_WAYS];    /* bits 0 to 31, */
+    uint16_t middle[KERNEL_WAYS]; /* 32 to 47, */
+    uint32_t row[KERNEL_WAYS];    /* and 48 to 52 above a reference; 0: empty */
+    uint32_t unused;
 } kernel_bucket;
+
+#define KERNEL_REF_BITS 27
+#define KERNEL_REF ((1U << KERNEL_REF_BITS) - 1)
+#define KERNEL_TOLD_BITS 53 /* of a key */
 
 /* A reference to a row: where in the arena it starts, as bytes, and in the bits that are 0 in such a number what row it
    is. */
 #define KERNEL_ROW_TAIL 4 /* it goes on behind the head */
-#define KERNEL_ROW_AT 0xFFFFFFC0ULL
+#define KERNEL_ROW_AT 0xFFFFFFC0U
 /* Has the head of a row on the way. */
 #define KERNEL_FETCH_ROW(places, z) \
     do { \
@@ -96,7 +102,7 @@ typedef struct { /* up to eight keys: sums of seed, terms and parts */
 
 typedef struct { /* a sum that a word's record knows */
     int32_t node;
-    int32_t at;
+    int32_t at;     /* in numbers of 32 bits */
     int32_t lookup; /* what it is made by */
 } kernel_ref;
 
@@ -111,10 +117,9 @@ typedef struct { /* of a chunk and the nodes that are there */
 typedef struct { /* a chunk whose sum is to be made */
     const kernel_program *program;
     uint64_t *local;
-    uint64_t *row; /* those of the references, then those of the keys */
-    uint64_t *key;
+    uint32_t *row; /* those of the references, then those of the keys */
+    uint64_t *key; /* mixed */
     int32_t *owner; /* the lookups that feature keys belong to */
-    const kernel_bucket **home;
     int32_t n;      /* keys; */
     int32_t n_sums; /* those behind so many are feature keys */
     int32_t kept;   /* where the sum is kept */
@@ -132,9 +137,17 @@ typedef struct { /* where things are found */
     int32_t shift; /* 64 - log2(number of buckets) */
 } kernel_places;
 
-/* Fibonacci hashing (Knuth 1998, vol. 3, 6.4) */
+/* Fibonacci hashing (Knuth 1998, vol. 3, 6.4): a key is mixed once, and then the upper bits tell where it is at home. */
+static inline uint64_t kernel_mix(uint64_t key) { return key * KERNEL_HOME; }
+
 static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t key) {
-    return places->buckets + (key * KERNEL_HOME >> places->shift);
+    return places->buckets + (key >> places->shift);
+}
+
+/* Do the pieces of a key that are no part of `low` stand in a way of a bucket? */
+static inline int kernel_is_rest(const kernel_bucket *bucket, int32_t way, uint64_t key) {
+    return bucket->middle[way] == (uint16_t)(key >> 32)
+           && bucket->row[way] >> KERNEL_REF_BITS == (key >> 48 & ((1U << (KERNEL_TOLD_BITS - 48)) - 1));
 }
 
 static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
@@ -145,8 +158,7 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* Writes the keys of tasks and their buckets, which are on the way then. There is room for 8 more of each. record: by
-       node. */
+    /* Writes the keys of tasks. There is room for 8 more. record: by node. */
     void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
     /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
     int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
@@ -165,8 +177,6 @@ typedef struct {
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
        number. There is room for 8 more of each. */
     int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
-    /* row[i] = what is remembered under key[i] in its bucket, 0: nothing. Gives the number of those not found. */
-    int32_t (*look_up)(const kernel_bucket **bucket, const uint64_t *key, int32_t n, uint64_t *row);
     /* the range of the numbers from one place to another */
     kernel_range (*range)(const int32_t *number, int32_t from, int32_t to);
     /* numbers of 16 bits: n is a multiple of KERNEL_LANES */
@@ -202,8 +212,8 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_LOWEST(v) \
     kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
 #define KERNEL_WHICH(bucket, wanted) \
-    _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64( \
-        _mm256_load_si256((const __m256i *)(bucket)->key), _mm256_set1_epi64x((long long)(wanted)))))
+    _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32( \
+        _mm256_load_si256((const __m256i *)(bucket)), _mm256_set1_epi32((int)(wanted)))))
 #include "parser/compiled/kernel_body.h"
 #define KERNEL_NAME(f) f##_avx512
 #define KERNEL_COMPRESS
@@ -214,7 +224,7 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                                _mm512_extracti64x4_epi64((__m512i)(v), 1)))
 #define KERNEL_WHICH(bucket, wanted) \
-    _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)(bucket)->key), _mm256_set1_epi64x((long long)(wanted)))
+    _mm256_cmpeq_epi32_mask(_mm256_load_si256((const __m256i *)(bucket)), _mm256_set1_epi32((int)(wanted)))
 #include "parser/compiled/kernel_body.h"
 static int usable_avx2(void) {
     __builtin_cpu_init();
@@ -228,7 +238,7 @@ static int usable_avx512(void) {
 
 #define KERNELS(set) \
     {#set, usable_##set, keys_##set, find_##set, sum_##set, best_##set, best_behind_##set, best_of_all_##set, \
-     filter_##set, look_up_##set, range_##set, to_words_##set}
+     filter_##set, range_##set, to_words_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),
 #ifdef ARCSPEED_X86_KERNELS

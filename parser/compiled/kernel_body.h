@@ -1,5 +1,5 @@
 /* Included once per instruction set by kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of its
-   registers, and, where it can: KERNEL_WHICH, the keys of a bucket that are the wanted one, as bits; KERNEL_ADD,
+   registers, and, where it can: KERNEL_WHICH, which of a bucket's first eight numbers are the wanted one, as bits; KERNEL_ADD,
    which saturates, and KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
@@ -46,17 +46,10 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(
     return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(homes)(const kernel_places *places,
-                                                                                      __m512i z) {
-    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)KERNEL_HOME));
-    z = _mm512_slli_epi64(_mm512_srl_epi64(z, _mm_cvtsi32_si128(places->shift)), 6); /* a bucket is a line */
-    return _mm512_add_epi64(z, _mm512_set1_epi64((long long)(intptr_t)places->buckets));
-}
-
 /* The filter is asked for all feature keys of the state before its first answer is needed. */
 KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
                                             kernel_task *task, int32_t n_tasks) {
-    const __m512i one = _mm512_set1_epi64(1), buckets = _mm512_set1_epi64((long long)(intptr_t)places->buckets);
+    const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
     __m512i key[KERNEL_AHEAD], words[KERNEL_AHEAD];
     const kernel_task *end = task + n_tasks, *t;
     int32_t i, k, ahead = 0, at = 0;
@@ -72,30 +65,24 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
         for (i = 0; i < program->n_sums; i++) {
             const kernel_block *block = program->blocks + i;
             __m512i z = KERNEL_NAME(sums)(block, record, task->local);
-            z = _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), one);
-            _mm512_storeu_si512(task->key + n, z);
-            _mm512_storeu_si512(task->home + n, KERNEL_NAME(homes)(places, z));
+            _mm512_storeu_si512(task->key + n, _mm512_mullo_epi64(z, mix));
             n += block->n;
         }
         task->n_sums = n;
         for (; i < program->n_blocks; i++, at++) {
             const kernel_block *block = program->blocks + i;
             __mmask8 there = (__mmask8)((1u << block->n) - 1);
-            __m512i home;
             if (at >= KERNEL_AHEAD) {
                 key[0] = KERNEL_NAME(feature_keys)(block, record, task->local);
                 words[0] = KERNEL_NAME(filter_words)(&places->filter, key[0], there);
             }
             k = at < KERNEL_AHEAD ? at : 0;
             there = KERNEL_NAME(passing)(key[k], words[k], there);
-            home = KERNEL_NAME(homes)(places, key[k]);
-            home = _mm512_mask_compress_epi64(buckets, there, home); /* none that cannot be fetched */
-            _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, key[k]));
-            _mm512_storeu_si512(task->home + n, home);
+            _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(key[k], mix)));
             _mm256_storeu_si256((__m256i *)(task->owner + n), _mm256_maskz_compress_epi32(
                 there, _mm256_loadu_si256((const __m256i *)block->owner)));
-            KERNEL_FETCH(task->home[n]); /* seldom are there more than two, and a loop could not be foreseen */
-            KERNEL_FETCH(task->home[n + 1]);
+            KERNEL_FETCH(kernel_home(places, task->key[n])); /* seldom are there more than two, and a loop could */
+            KERNEL_FETCH(kernel_home(places, task->key[n + 1])); /* not be foreseen */
             n += __builtin_popcount(there);
         }
         task->n = n;
@@ -142,12 +129,10 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 for (left = (unsigned)block->parts[i].keys; left; left &= left - 1) sum[KERNEL_FIRST_BIT(left)] += value;
             }
             for (k = 0; k < block->n; k++) {
-                uint64_t z = direct ? feature_key(sum[k]) : sum[k] | (sum[k] == 0);
+                uint64_t z = direct ? feature_key(sum[k]) : sum[k];
                 uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
-                task->key[n] = z;
+                task->key[n] = kernel_mix(z);
                 task->owner[n] = block->owner[k];
-                task->home[n] = kernel_home(places, z);
-                if (!direct) KERNEL_FETCH(task->home[n]);
                 n += !direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
             }
             if (!direct) task->n_sums = n;
@@ -168,26 +153,21 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 #endif
 
-KERNEL_TARGET static inline uint64_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
+/* What is remembered under a key in its bucket; 0: nothing. */
+KERNEL_TARGET static inline uint32_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
 #ifdef KERNEL_WHICH
-    unsigned which = (unsigned)KERNEL_WHICH(bucket, key);
-    return which ? bucket->row[__builtin_ctz(which)] : 0;
+    unsigned which = (unsigned)KERNEL_WHICH(bucket, key) & ((1U << KERNEL_WAYS) - 1);
+    if (!which) return 0;
+    /* if it is another key that has these 32 bits in common with it, the sum is made again: no harm is done */
+    which = (unsigned)__builtin_ctz(which);
+    return kernel_is_rest(bucket, (int32_t)which, key) ? bucket->row[which] & KERNEL_REF : 0;
 #else
-    uint64_t found = 0;
+    uint32_t found = 0;
     int32_t k;
-    for (k = 0; k < KERNEL_WAYS; k++) found |= bucket->key[k] == key ? bucket->row[k] : 0;
+    for (k = 0; k < KERNEL_WAYS; k++)
+        found |= bucket->low[k] == (uint32_t)key && kernel_is_rest(bucket, k, key) ? bucket->row[k] & KERNEL_REF : 0;
     return found;
 #endif
-}
-
-KERNEL_TARGET static int32_t KERNEL_NAME(look_up)(const kernel_bucket **bucket, const uint64_t *key, int32_t n,
-                                                  uint64_t *row) {
-    int32_t i, missing = 0;
-    for (i = 0; i < n; i++) {
-        row[i] = KERNEL_NAME(look)(bucket[i], key[i]);
-        missing += row[i] == 0;
-    }
-    return missing;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, const uint64_t *const *record,
@@ -196,15 +176,15 @@ KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, cons
     for (; n_tasks > 0; n_tasks--, task++) {
         const kernel_ref *ref = task->program->refs;
         int32_t n_refs = task->program->n_refs, n = task->n;
-        uint64_t *row = task->row;
+        uint32_t *row = task->row;
         for (i = 0; i < n_refs; i++) {
-            row[i] = record[ref[i].node][ref[i].at];
+            row[i] = ((const uint32_t *)record[ref[i].node])[ref[i].at];
             missing += row[i] == 0;
             KERNEL_FETCH_ROW(places, row[i]);
         }
         row += n_refs;
         for (i = 0; i < n; i++) {
-            row[i] = KERNEL_NAME(look)(task->home[i], task->key[i]);
+            row[i] = KERNEL_NAME(look)(kernel_home(places, task->key[i]), task->key[i]);
             missing += row[i] == 0;
             KERNEL_FETCH_ROW(places, row[i]);
         }
@@ -249,7 +229,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
 /* All rows of a task. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_rows)(
     const kernel_places *places, const kernel_task *task, LANES *x) {
-    const uint64_t *row = task->row;
+    const uint32_t *row = task->row;
     int32_t i, k, n = task->program->n_refs + task->n;
     for (i = 0; i < n; i++) {
         const LANES *head = (const LANES *)(places->arena + (row[i] & KERNEL_ROW_AT));

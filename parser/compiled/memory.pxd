@@ -4,7 +4,7 @@ A cache: forgetting changes nothing but speed. One thread at a time.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_program
@@ -15,7 +15,7 @@ cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
     HEAD_LINES = 2
-    # References to rows are those of kernel.h, with a bit more. One that is 0: nothing known.
+    # References to rows are those of kernel.h, with a bit more; one that is 0: nothing known
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
     ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
 
@@ -29,10 +29,14 @@ cdef extern from "parser/compiled/kernel.h":
         KERNEL_WAYS
         ROW_TAIL "KERNEL_ROW_TAIL"
         ROW_AT "KERNEL_ROW_AT"
+        REF "KERNEL_REF"
+        REF_BITS "KERNEL_REF_BITS"
+        TOLD_BITS "KERNEL_TOLD_BITS"
         N_KERNEL_SETS
     ctypedef struct kernel_bucket:
-        uint64_t key[4]
-        uint64_t row[4]
+        uint32_t low[6]
+        uint16_t middle[6]
+        uint32_t row[6]
     ctypedef struct kernel_rows:
         const int16_t** heads
         const int16_t** tails
@@ -57,10 +61,9 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_task:
         const kernel_program* program
         uint64_t* local
-        uint64_t* row
+        uint32_t* row
         uint64_t* key
         int32_t* owner
-        const kernel_bucket** home
         int32_t n
         int32_t n_sums
         int32_t kept
@@ -79,10 +82,11 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int16_t* out) noexcept nogil
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
-        int32_t (*look_up)(const kernel_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
         kernel_range (*range)(const int32_t* number, int32_t from_, int32_t to) noexcept nogil
         void (*to_words)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
+    uint64_t kernel_mix(uint64_t key) noexcept nogil
     kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil
+    int kernel_is_rest(const kernel_bucket* bucket, int32_t way, uint64_t key) noexcept nogil
     const kernel_set* kernel_sets
 
 
@@ -101,7 +105,8 @@ cdef struct RecordsC:       # of words; a record: the numbers of its slots, refe
 cdef struct MemoryC:
     const kernel_set* kernels
     kernel_places places
-    int64_t remembered      # keys in the buckets
+    int64_t remembered      # keys in the buckets,
+    int32_t ways            # and how many one has
     uint32_t n_lines        # of the arena; behind them are rows for sums that find no room
     uint32_t used           # the first line that is not
     int32_t spare           # rows behind the arena that the state at hand has taken
@@ -141,11 +146,8 @@ cdef class Memory:
     cdef int grow_records(self, int32_t n) except -1 nogil
     cdef int grow_table(self, int32_t n) except -1 nogil
     cdef int grow_buckets(self) except -1 nogil
-
-
-cdef inline uint64_t home_of(uint64_t key) noexcept nogil:
-    """Fibonacci hashing (Knuth 1998, vol. 3, 6.4)."""
-    return key * <uint64_t>0x9E3779B97F4A7C15
+    # Remembers again what stands in 2 ** bits buckets.
+    cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil
 
 
 cdef inline const feat_t* values_of(const MemoryC* m, const uint64_t* record) noexcept nogil:
@@ -156,8 +158,8 @@ cdef inline uint64_t* refs_of(const MemoryC* m, const uint64_t* record) noexcept
     return <uint64_t*>record + m.words.refs_at
 
 
-cdef inline uint32_t line_of(uint64_t row) noexcept nogil:
-    return <uint32_t>row // LINE
+cdef inline uint32_t line_of(uint32_t row) noexcept nogil:
+    return row // LINE
 
 
 cdef inline int32_t lane_of(int32_t column) noexcept nogil:
@@ -165,7 +167,7 @@ cdef inline int32_t lane_of(int32_t column) noexcept nogil:
     return column if column < KERNEL_COLUMNS else column + KERNEL_HEAD - KERNEL_COLUMNS
 
 
-cdef inline const int16_t* row_at(const MemoryC* m, uint64_t row) noexcept nogil:
+cdef inline const int16_t* row_at(const MemoryC* m, uint32_t row) noexcept nogil:
     return <const int16_t*>(m.places.arena + (row & ROW_AT))
 
 
@@ -189,7 +191,7 @@ cdef inline uint64_t values_key(const feat_t* values, int32_t n) noexcept nogil:
 
 cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil:
     """The record of a word, NULL: it is new."""
-    cdef uint64_t at = home_of(key) >> (64 - m.words.bits)
+    cdef uint64_t at = kernel_mix(key) >> (64 - m.words.bits)
     while m.words.keys[at] != 0:
         if m.words.keys[at] == key:
             return m.words.records + <size_t>m.words.places[at] * m.words.length
@@ -197,15 +199,15 @@ cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil
     return NULL
 
 
-cdef inline kernel_bucket* neighbour(const MemoryC* m, kernel_bucket* bucket) noexcept nogil:
+cdef inline kernel_bucket* neighbour(const MemoryC* m, const kernel_bucket* bucket) noexcept nogil:
     return m.places.buckets + ((bucket - m.places.buckets) ^ 1)
 
 
-# What is remembered under a key, in its own bucket or the one beside it; 0: nothing.
-cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
+# What is remembered under a key (mixed), in its own bucket or the one beside it; 0: nothing.
+cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
 # An empty place for a new word; the references are 0.
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
-# Puts a reference under a key, perhaps in place of another.
-cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil
-# Writes a sum under a key (0: nowhere) and gives the reference; `spare`: the row to take where there is no room.
-cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil
+# Puts a reference under a key (mixed), perhaps in place of another.
+cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil
+# Writes a sum under a key (mixed) and gives the reference; `spare`: the row to take where there is no room.
+cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil

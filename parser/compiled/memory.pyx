@@ -1,7 +1,7 @@
 """Remembered sums and words; see memory.pxd."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -58,12 +58,12 @@ cdef class Memory:
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_spare, int32_t n_slots, int32_t n_refs,
                  int32_t n_values, int32_t n_rules):
         """Of an engine: columns of a long row; lookups of a state in all; rows that may be in use and find no room;
-        slots, references and values of a record; templates."""
+        slots, references and values of a record, in numbers of 64 bits; templates."""
         cdef MemoryC* m = &self.c
         cdef size_t row = width * sizeof(int16_t)
         self.owner = owner
         m.places.buckets = empty_buckets(FIRST_BITS)
-        m.places.shift = 64 - FIRST_BITS
+        m.places.shift, m.ways = 64 - FIRST_BITS, KERNEL_WAYS
         m.n_lines = ARENA_BYTES // LINE
         m.used = HEAD_LINES     # before it: a row of zeros
         m.places.arena = <char*>large(ARENA_BYTES + n_spare * row)
@@ -175,18 +175,27 @@ cdef class Memory:
         """Twice as many, so that about a quarter of the places is used."""
         cdef MemoryC* m = &self.c
         cdef kernel_bucket* old = m.places.buckets
-        cdef size_t i, n = <size_t>1 << (64 - m.places.shift)
-        cdef int32_t k, bits = min(64 - m.places.shift + 1, MOST_BITS)
+        cdef int32_t before = 64 - m.places.shift, bits = min(before + 1, MOST_BITS)
         with gil:
             m.places.buckets = empty_buckets(bits)
         m.places.shift = 64 - bits
         m.remembered = 0
-        for i in range(n):
-            for k in range(KERNEL_WAYS):
-                if old[i].key[k] != 0:
-                    remember(m, old[i].key[k], old[i].row[k])
+        self.remember_all(old, before)
         free(old)
         return 0
+
+    cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil:
+        """The bits of a key that do not stand there are those that its bucket and the one beside it have in common."""
+        cdef const kernel_bucket* bucket = <const kernel_bucket*>buckets
+        cdef size_t i
+        cdef int32_t k
+        cdef uint64_t above
+        for i in range(<size_t>1 << bits):
+            above = <uint64_t>i << (64 - bits) >> TOLD_BITS << TOLD_BITS
+            for k in range(KERNEL_WAYS):
+                if bucket[i].row[k] != 0:
+                    remember(&self.c, above | <uint64_t>(bucket[i].row[k] >> REF_BITS) << 48
+                             | <uint64_t>bucket[i].middle[k] << 32 | bucket[i].low[k], bucket[i].row[k] & REF)
 
 
 cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
@@ -196,7 +205,7 @@ cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
 
 cdef inline bint should_grow(const MemoryC* m) noexcept nogil:
     """Are so many of the places for keys taken that keys would soon take those of others?"""
-    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * KERNEL_WAYS * 3 // 8
+    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * m.ways * 3 // 8
             and 64 - m.places.shift < MOST_BITS)
 
 
@@ -209,7 +218,7 @@ cdef void forget_all(MemoryC* m) noexcept nogil:
 
 
 cdef inline void put_record(RecordsC* words, uint64_t key, uint32_t place) noexcept nogil:
-    cdef uint64_t at = home_of(key) >> (64 - words.bits)
+    cdef uint64_t at = kernel_mix(key) >> (64 - words.bits)
     while words.keys[at] != 0:
         at = (at + 1) & ((<uint64_t>1 << words.bits) - 1)
     words.keys[at], words.places[at] = key, place
@@ -224,13 +233,13 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
     return record
 
 
-cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
+cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
     cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_COLUMNS)
     cdef kernel_range tail = m.kernels.range(m.found, KERNEL_COLUMNS, width)
     cdef int32_t most = max(max(head.most, tail.most), -min(head.least, tail.least))
     cdef bint has_tail = tail.least != 0 or tail.most != 0
     cdef uint32_t lines = 0 if most == 0 else width // KERNEL_LANES if has_tail else HEAD_LINES, first = m.used
-    cdef uint64_t found
+    cdef uint32_t found
     cdef int16_t* row
     cdef bint kept = m.used + lines <= m.n_lines
     if lines == 0:
@@ -252,7 +261,7 @@ cdef uint64_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     return found
 
 
-cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil:
+cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:
     """In an empty place of its bucket or of that bucket's neighbour, else in place of another."""
     cdef kernel_bucket* home = kernel_home(&m.places, key)
     cdef kernel_bucket* bucket = home
@@ -261,30 +270,31 @@ cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil:
         bucket = neighbour(m, home)
         way = first_empty(bucket)
     if way < 0:
-        bucket, way = home, <int32_t>(key >> 17 & (KERNEL_WAYS - 1))
-    m.remembered += bucket.key[way] == 0
-    bucket.key[way], bucket.row[way] = key, row
+        bucket, way = home, <int32_t>((key >> 17) % KERNEL_WAYS)
+    m.remembered += bucket.row[way] == 0
+    bucket.low[way], bucket.middle[way] = <uint32_t>key, <uint16_t>(key >> 32)
+    bucket.row[way] = row | <uint32_t>(key >> 48) << REF_BITS
 
 
 cdef inline int32_t first_empty(const kernel_bucket* bucket) noexcept nogil:
     cdef int32_t i
     for i in range(KERNEL_WAYS):
-        if bucket.key[i] == 0:
+        if bucket.row[i] == 0:
             return i
     return -1
 
 
-cdef uint64_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
+cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
     cdef const kernel_bucket* home = kernel_home(&m.places, key)
-    cdef uint64_t found = row_in(home, key)
+    cdef uint32_t found = row_in(home, key)
     if found == 0 and first_empty(home) < 0:
-        found = row_in(neighbour(m, <kernel_bucket*>home), key)
+        found = row_in(neighbour(m, home), key)
     return found
 
 
-cdef inline uint64_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept nogil:
+cdef inline uint32_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept nogil:
     cdef int32_t i
     for i in range(KERNEL_WAYS):
-        if bucket.key[i] == key:
-            return bucket.row[i]
+        if bucket.low[i] == <uint32_t>key and kernel_is_rest(bucket, i, key):
+            return bucket.row[i] & REF
     return 0

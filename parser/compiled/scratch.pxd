@@ -1,10 +1,10 @@
 """Working memory for the sentence at hand: its words, the sums kept from state to state, and the state being scored."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from parser.compiled.flat cimport MAX_CHUNKS
-from parser.compiled.memory cimport Memory, MemoryC, kernel_bucket, kernel_task
+from parser.compiled.memory cimport Memory, MemoryC, kernel_task
 from parser.feature.extract cimport MAX_NODES
 from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC
@@ -22,14 +22,13 @@ cdef struct ScratchC:
     uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
     int32_t sentence        # a number of its own for each, part of every sign
     int16_t* kept           # heads of the sums of chunks, by slot,
-    uint64_t* kept_rows     # [slot][most_rows]: the rows they are made of,
+    uint32_t* kept_rows     # [slot][most_rows]: the rows they are made of,
     int32_t* n_kept_rows    # and how many; -1: some are gone
     int32_t most_rows       # of a chunk
     int32_t* signs          # what the sums depend on, by slot
     uint64_t* values        # of the locals of the chunks
     uint64_t* keys          # of their lookups,
-    const kernel_bucket** homes
-    uint64_t* rows          # of chunks whose sums are not kept
+    uint32_t* rows          # of chunks whose sums are not kept
     int32_t* owners         # and the lookups
     SceneC scene            # the state that is being scored:
     kernel_task tasks[MAX_CHUNKS]   # chunks whose sums are to be made, the one that is not kept last

@@ -1,11 +1,11 @@
 """Working memory for the sentence at hand; see scratch.pxd."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned, kernel_bucket
+from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned
 
 
 cdef class Scratch:
@@ -21,19 +21,18 @@ cdef class Scratch:
         self.memory, c.m = memory, &memory.c
         self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
         c.kept = <int16_t*>aligned(n_kept * KERNEL_HEAD * sizeof(int16_t))
-        c.most_rows = (most_rows + 7) // 8 * 8
-        c.kept_rows = <uint64_t*>aligned(n_kept * c.most_rows * sizeof(uint64_t))
+        c.most_rows = most_rows
+        c.kept_rows = <uint32_t*>aligned(n_kept * c.most_rows * sizeof(uint32_t))
         c.n_kept_rows = <int32_t*>aligned(n_kept * sizeof(int32_t))
         c.signs = <int32_t*>aligned(self.sign_bytes)
         c.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
-        c.keys, c.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
-        c.homes = <const kernel_bucket**>aligned(n * sizeof(void*))
+        c.keys, c.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
         c.owners = <int32_t*>aligned(n * sizeof(int32_t))
 
     def __dealloc__(self):
         cdef ScratchC* c = &self.c
         for memory in (<size_t>c.kept, <size_t>c.kept_rows, <size_t>c.n_kept_rows, <size_t>c.signs,
-                       <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.homes, <size_t>c.owners):
+                       <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.owners):
             free(<void*><size_t>memory)
 
     def counts(self):
