@@ -65,8 +65,9 @@ cdef class Memory:
         m.places.buckets = empty_buckets(FIRST_BITS)
         m.places.shift, m.ways = 64 - FIRST_BITS, KERNEL_WAYS
         m.n_lines = ARENA_BYTES // LINE
-        m.used = HEAD_LINES     # before it: a row of zeros
+        m.used = HEAD_LINES     # before it: the row of sums that are 0 in all columns
         m.places.arena = <char*>large(ARENA_BYTES + n_spare * row)
+        memset(m.places.arena, 0, HEAD_LINES * LINE)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
         m.heads = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
