@@ -8,9 +8,10 @@ from parser.common cimport feat_t
 from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
                                    Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
 from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, KERNEL_TAIL_BOUND,
-                                     N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned, find_record,
-                                     keep_sum, kernel_best, kernel_mix, kernel_rows, kernel_sets, kernel_task, lane_of,
-                                     line_of, look_up, new_record, row_at, values_key, values_of)
+                                     N_KERNEL_SETS, ROW_KNOWN, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned,
+                                     find_record, keep_sum, kernel_best, kernel_mix, kernel_rows, kernel_sets,
+                                     kernel_task, lane_of, line_of, look_up, new_record, remember, row_at, values_key,
+                                     values_of)
 from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value, set_value
@@ -344,13 +345,19 @@ cdef class Engine(Flat):
         """The sum of the templates' rows. key: mixed."""
         cdef uint32_t row = look_up(m, key)
         cdef int32_t i
+        cdef bint has_rows = False
         if row != 0:
             return row
         m.made += 1
-        memset(m.found, 0, self.width * sizeof(int32_t))
         for i in range(lookup.n_rules):
             if features[i] != 0:
+                if not has_rows:
+                    memset(m.found, 0, self.width * sizeof(int32_t))
+                has_rows = True
                 add_table_row(&self.rows_of, <uint32_t>features[i], m.found)
+        if not has_rows:
+            remember(m, key, ROW_KNOWN)
+            return ROW_KNOWN
         row = keep_sum(m, key, self.width, m.spare)
         m.spare += line_of(row) >= m.n_lines
         return row

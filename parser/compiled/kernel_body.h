@@ -66,6 +66,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
             const kernel_block *block = program->blocks + i;
             __m512i z = KERNEL_NAME(sums)(block, record, task->local);
             _mm512_storeu_si512(task->key + n, _mm512_mullo_epi64(z, mix));
+            for (k = 0; k < block->n; k++) KERNEL_FETCH(kernel_home(places, task->key[n + k]));
             n += block->n;
         }
         task->n_sums = n;
