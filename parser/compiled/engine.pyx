@@ -1,6 +1,6 @@
 """Scoring states with remembered sums; see groups.py and program.py for the plan, engine.pxd for the parts."""
 
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -237,22 +237,19 @@ cdef class Engine(Flat):
                 out[i] += rows.tails[k][lane_of(i)]
 
     cdef inline void look(self, ScratchC* c, const StateC* s) noexcept nogil:
-        cdef int32_t i, n = self.n_nodes, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
-        cdef uint64_t present = 0
-        cdef uint64_t** of_word = c.of_word
+        cdef int32_t i, found, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
+        cdef uint64_t missing = 0
         cdef SceneC* scene = &c.scene
         cdef const char* nodes = <const char*>state_nodes(s)
         cdef const StepC* step = self.steps
         for i in range(on_stack):
-            scene.node[step[i].node] = S(s, step[i].argument)
+            missing |= put_node(scene, c.of_word, &step[i], S(s, step[i].argument))
         for i in range(on_stack, in_buffer):
-            scene.node[step[i].node] = N(s, step[i].argument)
+            missing |= put_node(scene, c.of_word, &step[i], N(s, step[i].argument))
         for i in range(in_buffer, n_steps):
-            scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
-        for i in range(n):
-            present |= <uint64_t>(scene.node[i] >= 0) << i
-            scene.record[i] = of_word[scene.node[i]]
-        scene.state, scene.nodes, scene.present = s, <const NodeC*>nodes, present
+            found = number_at(nodes, scene.node[step[i].argument], step[i].field)
+            missing |= put_node(scene, c.of_word, &step[i], found)
+        scene.state, scene.nodes, scene.present = s, <const NodeC*>nodes, self.all_nodes & ~missing
 
     cdef inline bint has_changed(self, ScratchC* c, const ChunkC* chunk, int32_t kept) noexcept nogil:
         cdef int32_t* sign = c.signs + kept * self.sign_length
@@ -428,6 +425,13 @@ cdef inline void put_tails(kernel_rows* lists, const MemoryC* m, const uint32_t*
     for i in range(n):
         lists.tails[lists.n_tails] = row_at(m, row[i])
         lists.n_tails += (row[i] & ROW_TAIL) != 0
+
+
+cdef inline uint64_t put_node(SceneC* scene, uint64_t** of_word, const StepC* step, int32_t found) noexcept nogil:
+    """Gives the bit of the node if there is none (and this is where that is decided)."""
+    scene.node[step.node] = found
+    scene.record[step.node] = of_word[found]
+    return step.bit & <uint64_t>(<int64_t>found >> 63)
 
 
 cdef inline int32_t number_at(const char* nodes, int32_t i, int32_t field) noexcept nogil:

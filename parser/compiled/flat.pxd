@@ -94,6 +94,7 @@ cdef struct StepC:          # how a node is found: by an element of the stack or
     int32_t node
     int32_t argument        # position; the other node
     int32_t field
+    uint64_t bit            # of the node; 0: another step goes on from it
 
 
 cdef class Flat:
@@ -108,6 +109,7 @@ cdef class Flat:
     cdef int32_t* watched
     cdef StepC steps[2 * MAX_NODES]
     cdef int32_t on_stack, in_buffer, n_steps   # steps of these kinds end here
+    cdef uint64_t all_nodes
     cdef int32_t* rules             # places in the extractor
     cdef int32_t* slot_value        # of each slot: the stored value
     cdef uint64_t* slot_factor

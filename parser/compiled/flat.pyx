@@ -218,8 +218,11 @@ cdef class Flat:
         self.n_steps = self.in_buffer + <int32_t>len(last)
         if self.n_steps > 2 * MAX_NODES:
             raise ValueError("too many nodes in a feature set")
-        for i, (node, argument, field) in enumerate(found["stack"] + found["buffer"] + last):
-            self.steps[i] = StepC(node, argument, field)
+        steps = found["stack"] + found["buffer"] + last
+        for i, (node, argument, field) in enumerate(steps):
+            goes_on = any(node == other for other, *_ in steps[i + 1:])
+            self.steps[i] = StepC(node, argument, field, 0 if goes_on else mask_of([node]))
+        self.all_nodes = mask_of(range(self.n_nodes))
         return 0
 
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1:
