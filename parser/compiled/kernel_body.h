@@ -134,6 +134,7 @@ KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const u
                 uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
                 task->key[n] = kernel_mix(z);
                 task->owner[n] = block->owner[k];
+                if (!direct) KERNEL_FETCH(kernel_home(places, task->key[n]));
                 n += !direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
             }
             if (!direct) task->n_sums = n;

@@ -27,6 +27,8 @@ from parser.search.session import Session
 from parser.transition import get_system
 from parser.treebank import Reader
 
+FIRST_PLACES = 4096 * 6 * 3 // 8  # keys of a new session's buckets before there must be more (memory.pyx)
+
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
 # conditions, every function, relatives of relatives, distances inside a chunk, a set without a bias-only chunk
 ODD = """if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,s1); dist(n0,n1,coarse) n0.p; s3.w; n3.f
@@ -189,6 +191,21 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
             np.array_equal(a.heads, b.heads) and np.array_equal(a.labels, b.labels)
             for a, b in zip(first, parses, strict=True)
         )
+
+
+def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):
+    """Their upper bits are told by the bucket where they stand, and by the one beside it."""
+    parser = compiled(*trained("eager"))
+    batches, _ = read(made_text(1000, seed=12))
+    session = Session(parser)
+    for batch in batches:
+        session.parse_batch(batch)
+    before = session.work.own.memory.counts()
+    assert before["made"] > FIRST_PLACES  # so there are twice as many buckets now
+    for batch in batches:
+        session.parse_batch(batch)
+    after = session.work.own.memory.counts()
+    assert after["made"] - before["made"] < before["made"] / 100
 
 
 @pytest.mark.parametrize("room", [1, 8, 40])
