@@ -243,7 +243,10 @@ def parse(
         ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="File to write; - is standard output. With several files a folder.")
+        str,
+        typer.Option(
+            "--output", "-o", help="File to write; - is standard output. A folder for several files, or if it is one."
+        ),
     ] = "-",
     scores: Annotated[
         bool, typer.Option("--scores", help="Probabilities into MISC: HeadProb, and LabelProb of head and label.")

@@ -1,6 +1,7 @@
 """`arcspeed calibrate`: are the model's probabilities true?"""
 
 from dataclasses import asdict
+from pathlib import Path
 
 from parser.cli.console import UsageError, note, print_json, print_table
 from parser.evaluate.calibration import Calibration, calibrate
@@ -10,6 +11,8 @@ from parser.train.decisions import Judge
 
 
 def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> int:
+    if plot is not None:
+        require_drawable(plot)
     parser = Parser.load(model)
     found, left_out = calibration_of(parser, path, format)
     if plot is not None:
@@ -34,12 +37,21 @@ def calibration_of(parser: Parser, path: str, format: str = "auto") -> tuple[Cal
     return calibrate(found.p, found.correct, found.forced), judge.left_out
 
 
-def draw(found: Calibration, path: str) -> None:
-    """A reliability diagram: what share was right, over what was promised."""
+def require_drawable(path: str) -> None:
+    """UsageError unless a diagram can be drawn into that file: to be asked before everything else."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError("--plot needs matplotlib: pip install 'arcspeed[plot]'") from None
+    endings = Figure().canvas.get_supported_filetypes()
+    if Path(path).suffix[1:].lower() not in endings or Path(path).is_dir():
+        raise UsageError(f"--plot {path}: expected a file name that ends in one of {', '.join(sorted(endings))}")
+
+
+def draw(found: Calibration, path: str) -> None:
+    """A reliability diagram: what share was right, over what was promised."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(5, 5.5), layout="constrained")
     axes, counts = figure.subplots(2, 1, height_ratios=[4, 1], sharex=True)
     means = [b.mean for b in found.bins]
@@ -49,4 +61,7 @@ def draw(found: Calibration, path: str) -> None:
     axes.legend()
     counts.bar(means, [b.count for b in found.bins], width=0.05)
     counts.set(xlabel="probability", ylabel="decisions", yscale="log", xlim=(0, 1.02))
-    figure.savefig(path)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -11,10 +11,12 @@ from parser.train.data import read_treebank
 from parser.train.decisions import Judge
 from parser.train.shrink import cost_of, shrunk
 from parser.train.temperature import SENTENCES
+from parser.treebank import refuse_same_file
 
 
 def run(model: str, output: Path, budget: int, slim: bool, dev: Sequence[str], format: str) -> int:
     check_output(output)
+    refuse_same_file([model], output)
     parser = Parser.load(model)
     parser.require_weights("be made smaller")
     treebank = read_treebank(dev, format) if dev else None

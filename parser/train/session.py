@@ -21,6 +21,7 @@ from parser.train.history import History
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
 from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
+from parser.treebank import refuse_same_file
 from parser.version import __version__
 
 ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
@@ -80,6 +81,7 @@ class TrainingRun:
         self.budget = budget
         if self.output is not None:
             check_output(self.output)
+            refuse_same_file([*train, *dev], self.output)
         treebank = read_treebank(train, format)
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
@@ -228,6 +230,8 @@ class TrainingRun:
             raise ModelFileError(f"{self.last_path}: holds no state of training to resume from")
         self.require_same_training(file)
         data, arrays = file.data("training/state"), file.arrays("training")
+        if data["epoch"] > self.config.train.epochs:
+            raise ConfigError(f"{file.path}: has {data['epoch']} epochs behind it, expected at least as many in all")
         self.finished = [
             Weights(self.setup.assembly.n_actions, **part_of(arrays, f"seed{k}.")).check()
             for k in range(data["finished"])

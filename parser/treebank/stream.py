@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -79,7 +80,8 @@ def open_input(path: str | os.PathLike) -> BinaryIO:
 def open_output(path: str | os.PathLike):
     """A binary stream to write to. A file appears under its name only when everything has been written.
 
-    Until then `.partial` is in its name; what an exception interrupts is removed.
+    Until then `.partial` is in its name; what an exception interrupts is removed. A link stays a link, and a device or
+    a pipe is written to, not replaced.
     """
     path = os.fspath(path)
     if path == "-":
@@ -88,7 +90,9 @@ def open_output(path: str | os.PathLike):
         except OSError as error:
             raise TreebankError(f"cannot be written: {error.strerror or error}", "<stdout>") from None
         return
-    partial = f"{path}.partial{suffix_of(path)}"
+    straight = os.path.exists(path) and not os.path.isfile(path)
+    target = os.path.realpath(path)
+    partial = path if straight else f"{target}.partial{suffix_of(path)}"
     try:
         if os.path.isdir(path):
             raise TreebankError("is a directory, expected a file name to write to", path)
@@ -98,14 +102,23 @@ def open_output(path: str | os.PathLike):
     try:
         with stream:
             yield stream
-        _to_disk(partial)
-        os.replace(partial, path)
+        if not straight:
+            _to_disk(partial)
+            os.replace(partial, target)
     except BaseException as error:
-        if os.path.exists(partial):
+        if not straight and os.path.exists(partial):
             os.unlink(partial)
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None
         raise
+
+
+def refuse_same_file(sources: Iterable[str | os.PathLike], target: str | os.PathLike) -> None:
+    """TreebankError where what is written would take the place of what is read."""
+    for source in sources:
+        both = "-" not in (os.fspath(source), os.fspath(target)) and os.path.isfile(source) and os.path.isfile(target)
+        if both and os.path.samefile(source, target):
+            raise TreebankError("is both input and output, expected two files", os.fspath(target))
 
 
 def _to_disk(path: str) -> None:

@@ -22,6 +22,23 @@ from parser.treebank.generate import generate
 PACKINGS = ["", ".gz", ".xz", ".zst"]
 
 
+def test_links_and_pipes_are_written_to_and_not_replaced(tmp_path):
+    (tmp_path / "target").write_text("old")
+    (tmp_path / "link").symlink_to("target")
+    with open_output(tmp_path / "link") as stream:
+        stream.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with open_output(tmp_path / "pipe") as stream:
+        stream.write(b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "target"]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parse")
@@ -343,3 +360,18 @@ def test_json_lines_are_what_was_written_before_a_fault(folder, model):
     assert [line["words"] for line in found] == [
         s.column(1) for s in read_plain((folder / "in" / "0.conllu").read_text())
     ]
+
+
+def test_parquet_is_not_packed_again(folder, model, tmp_path, capsys):
+    for name in ("x.parquet.gz", "x.gz"):
+        to = [] if "parquet" in name else ["--to", "parquet"]
+        assert run(["parse", str(model), str(folder / "train.conllu"), "-o", str(tmp_path / name), *to]) == 1
+        assert "Parquet packs for itself" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet"])
+def test_convert_writes_conll_alone(folder, tmp_path, capsys, name):
+    assert run(["convert", str(folder / "train.conllu"), str(tmp_path / name)]) == 2
+    assert "convert writes CoNLL formats" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

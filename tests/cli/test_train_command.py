@@ -113,6 +113,27 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "was trained with train.seed = 1, not 5" in capsys.readouterr().err
     assert run(["train", str(files / "dev.conllu"), *shared[2:], "--resume"]) == 2
     assert "was trained on other data" in capsys.readouterr().err
+    assert run([*shared, "--resume", "--epochs", "1"]) == 2
+    assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
+
+
+def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
+    train, dev = tmp_path / "train.conllu", tmp_path / "dev.conllu"
+    train.write_bytes((files / "train.conllu").read_bytes())
+    dev.symlink_to(files / "dev.conllu")
+    own = tmp_path / "own.model"
+    own.write_bytes(model.read_bytes())
+    for arguments in (
+        ["train", str(train), "-o", str(train), *FAST],
+        ["train", str(train), "--dev", str(dev), "-o", str(dev), *FAST],
+        ["parse", str(own), str(train), "-o", str(own)],
+        ["parse", str(own), str(train), "-o", str(train)],
+        ["shrink", str(own), "-o", str(own), "--budget", "1MB"],
+    ):
+        assert run(arguments) == 1, arguments
+        assert "is both input and output, expected two files" in capsys.readouterr().err
+    assert train.read_bytes() == (files / "train.conllu").read_bytes()
+    assert own.read_bytes() == model.read_bytes()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
@@ -267,6 +288,17 @@ def test_a_reliability_diagram(files, model, tmp_path, suffix):
     path = tmp_path / f"diagram.{suffix}"
     assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(path)]) == 0
     assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")
+
+
+@pytest.mark.parametrize("name", ["c.foo", "c", "."])
+def test_a_diagram_that_cannot_be_drawn_is_refused_at_once(files, model, tmp_path, monkeypatch, capsys, name):
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    monkeypatch.chdir(tmp_path)
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", name]) == 2
+    found = capsys.readouterr()
+    assert f"--plot {name}: expected a file name that ends in one of" in found.err
+    assert found.out == ""
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_diagram_without_matplotlib_says_what_is_missing(files, model, tmp_path, monkeypatch, capsys):
