@@ -228,13 +228,16 @@ cdef class Engine(Flat):
         return best
 
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil:
-        cdef int32_t i, k
+        cdef const int16_t* row
+        cdef int32_t i, k, n = self.n_columns, in_head = min(self.n_columns, <int32_t>KERNEL_COLUMNS)
         for k in range(rows.n_heads):
-            for i in range(min(self.n_columns, <int32_t>KERNEL_COLUMNS)):
-                out[i] += rows.heads[k][i]
+            row = rows.heads[k]
+            for i in range(in_head):
+                out[i] += row[i]
         for k in range(rows.n_tails):
-            for i in range(KERNEL_COLUMNS, self.n_columns):
-                out[i] += rows.tails[k][lane_of(i)]
+            row = rows.tails[k] + (KERNEL_HEAD - KERNEL_COLUMNS)    # as lane_of
+            for i in range(in_head, n):
+                out[i] += row[i]
 
     cdef inline void look(self, ScratchC* c, const StateC* s) noexcept nogil:
         cdef int32_t i, found, on_stack = self.on_stack, in_buffer = self.in_buffer, n_steps = self.n_steps
