@@ -158,7 +158,7 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* Writes the keys of tasks. There is room for 8 more. record: by node. */
+    /* Writes the keys of tasks, whose buckets are on the way then. There is room for 8 more. record: by node. */
     void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
     /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
     int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);

@@ -14,7 +14,6 @@ from parser.score.keymap cimport PREFETCH
 cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
-    HEAD_LINES = 2
     # References to rows are those of kernel.h, with a bit more; one that is 0: nothing known
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
     ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
@@ -23,6 +22,7 @@ cdef extern from "parser/compiled/kernel.h":
     enum:
         KERNEL_LANES
         KERNEL_HEAD
+        HEAD_LINES "(KERNEL_HEAD / KERNEL_LANES)"
         KERNEL_COLUMNS
         KERNEL_TAIL_BOUND
         KERNEL_BOUND

@@ -16,7 +16,7 @@ from parser.score.weights import Weights
 LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
 FINER = 2.5
 # What a state is taken to add up: so many rows with weights as large as the largest of COMMON_ROWS rows are on average.
-# Measured: then less than 1 state in 200 needs 32 bits, with every learner and feature set tried.
+# Measured: then less than 1 state in 200 needs 32 bits, but for AdaGrad-RDA with rich features: on French 3 of 4.
 USUAL_ROWS, COMMON_ROWS = 55, 2000
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
 
