@@ -66,7 +66,7 @@ cdef class Engine(Flat):
         for i in range(self.n_columns):
             self.bias[lane_of(i)] = <int16_t>numbers[i]     # a single row fits
         self.bias[KERNEL_TAIL_BOUND] = int(total[KERNEL_COLUMNS:].max(initial=0))
-        self.bias[KERNEL_BOUND] = int(np.abs(total).max())
+        self.bias[KERNEL_BOUND] = int(total.max(initial=0))
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
             self.rank[lane_of(column)] = place
 
@@ -141,7 +141,7 @@ cdef class Engine(Flat):
         put_head(&lists, self.bias)
         best = self.kernels.best(&m.places, &c.tasks[c.n_kept_tasks], c.n_tasks - c.n_kept_tasks, &lists, mask,
                                  self.rank)
-        if best.all > ROW_LIMIT:                # it may be wrong: a sum may have left 16 bits
+        if may_be_clipped(best.top, best.bound):
             return self.choose_of_all(c, mask)
         # Nearly always something in the head is better than anything behind it can be
         if best.tail < best.top:
@@ -180,7 +180,7 @@ cdef class Engine(Flat):
         """From all rows, tails included, looked up anew."""
         cdef MemoryC* m = c.m
         cdef kernel_rows lists
-        cdef int32_t i, k, best, n = 0
+        cdef int32_t i, k, best, least = 0, n = 0
         for i in range(self.n_chunks):
             if self.chunks[i].kind != KIND_ANCHORED or c.scene.node[self.chunks[i].anchor] >= 0:
                 self.begin_task(c, &self.chunks[i], &c.tasks[n])
@@ -196,7 +196,9 @@ cdef class Engine(Flat):
         put_head(&lists, self.bias)
         put_tail(&lists, self.bias)
         best = self.kernels.best_of_all(&lists, self.blocks, mask, self.rank, m.sums)
-        if m.sums[KERNEL_BOUND] > ROW_LIMIT:
+        for i in range(self.width):
+            least = min(least, <int32_t>m.sums[i])
+        if may_be_clipped(least, m.sums[KERNEL_BOUND]):
             return self.choose_wide(c, &lists, mask)
         for i in range(self.n_columns):
             m.scores[i] = m.sums[lane_of(i)]
@@ -401,6 +403,16 @@ cdef class Engine(Flat):
 
     cdef inline uint32_t row_of(self, feat_t feature) noexcept nogil:
         return find_row(&self.rows_of, feature) if feature != 0 and may_have_row(&self.rows_of, feature) else 0
+
+
+cdef inline bint may_be_clipped(int32_t score, int32_t bound) noexcept nogil:
+    """Is a sum of 16 bits, or one above it, perhaps not what its rows add up to? bound: no sum of some of the rows is
+    above it.
+
+    What falls below -32768 is kept there, and what is added later, bound at most, makes it too high; nothing is ever too
+    low. So a score further up is right, and all scores are where the least is; and where the highest is, so is the choice.
+    """
+    return bound > ROW_LIMIT or score <= bound - 0x8000
 
 
 cdef inline int32_t n_rows(const kernel_task* task) noexcept nogil:

@@ -28,7 +28,7 @@ static inline int KERNEL_FIRST_BIT(unsigned m) {
 #define KERNEL_HEAD 64       /* numbers of a row before its tail, */
 #define KERNEL_COLUMNS 62    /* of which so many are columns; */
 #define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one, */
-#define KERNEL_BOUND 63      /* and no number of the row is further from 0 than this one */
+#define KERNEL_BOUND 63      /* and no number of the row is above this one, which is 0 or more */
 #define KERNEL_ILLEGAL (-32768)
 #define KERNEL_WAYS 6
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
@@ -67,7 +67,7 @@ typedef struct { /* what the head says */
     int32_t rank; /* the lowest among the columns of the highest score, */
     int32_t top;  /* and that score: KERNEL_ILLEGAL if there is none; */
     int32_t tail; /* no score behind the head is above it, */
-    int32_t all;  /* and no score is further from 0 */
+    int32_t bound; /* and no sum of some of the rows is above that */
 } kernel_best;
 
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */

@@ -258,7 +258,7 @@ KERNEL_TARGET static kernel_best KERNEL_NAME(best)(const kernel_places *places, 
     KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, x);
     for (k = 0; k < n_tasks; k++) KERNEL_NAME(add_rows)(places, task + k, x);
     found.tail = x[HEAD - 1][KERNEL_TAIL_BOUND % (KERNEL_BYTES / 2)];
-    found.all = x[HEAD - 1][KERNEL_BOUND % (KERNEL_BYTES / 2)];
+    found.bound = x[HEAD - 1][KERNEL_BOUND % (KERNEL_BYTES / 2)];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
     for (k = 1; k < HEAD; k++) low = KERNEL_LEAST(low, x[k]);
@@ -281,7 +281,7 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, i
     int32_t b, j, all = lines * PER_LINE;
     for (b = HEAD; b < all; b++) { /* in every lane: the lowest, and the lowest place of such */
         LANES x = (LANES){0}, here;
-        for (j = 0; j < rows->n_tails; j++) x += ((const LANES *)rows->tails[j])[b];
+        for (j = 0; j < rows->n_tails; j++) x = KERNEL_ADD(x, ((const LANES *)rows->tails[j])[b]);
         x = PICK(legal[b], ~x, none);
         here = PICK(legal[b], place[b], none);
         here = PICK(x > low, lowest_place, here);
@@ -303,7 +303,7 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, score);
     for (b = HEAD; b < all; b++) {
         LANES x = (LANES){0};
-        for (j = 0; j < rows->n_tails; j++) x += ((const LANES *)rows->tails[j])[b];
+        for (j = 0; j < rows->n_tails; j++) x = KERNEL_ADD(x, ((const LANES *)rows->tails[j])[b]);
         score[b] = x;
     }
     for (b = 0; b < all; b++) {
@@ -356,7 +356,7 @@ static kernel_best KERNEL_NAME(best)(const kernel_places *places, const kernel_t
     for (i = 0; i < n_tasks; i++) KERNEL_NAME(add_rows)(places, task + i, out);
     found.rank = KERNEL_NAME(pick)(KERNEL_HEAD, mask, rank, out, &found.top);
     found.tail = out[KERNEL_TAIL_BOUND];
-    found.all = out[KERNEL_BOUND];
+    found.bound = out[KERNEL_BOUND];
     return found;
 }
 
@@ -396,7 +396,7 @@ KERNEL_TARGET static kernel_range KERNEL_NAME(range)(const int32_t *number, int3
 
 KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n, int16_t *out) {
     int32_t i;
-    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = (int16_t)number[i];
+    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = kernel_sum(number[i], 0);
 }
 #undef KERNEL_NAME
 #undef KERNEL_TARGET

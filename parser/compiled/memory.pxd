@@ -46,7 +46,7 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t rank
         int32_t top
         int32_t tail
-        int32_t all
+        int32_t bound
     ctypedef struct kernel_filter:
         const uint64_t* words
         int32_t shift

@@ -2,8 +2,8 @@
 
 A score is the sum of at most one weight per template, and of the bias. So for every action the sum of its largest so
 many weights bounds what any state can score. With the scale for which no such sum leaves 16 bits, scores come nowhere
-near: up to FINER times that scale rounds so much less. The engine sees, state by state, whether a sum might leave 16
-bits all the same, and scores such a state in 32 bits.
+near: up to FINER times that scale rounds so much less. The engine sees, state by state, whether the highest sum might be
+wrong because of 16 bits all the same, and scores such a state in 32 bits.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from parser.score.weights import Weights
 LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
 FINER = 2.5
 # What a state is taken to add up: so many rows with weights as large as the largest of COMMON_ROWS rows are on average.
-# Measured: then less than 1 state in 200 needs 32 bits, but for AdaGrad-RDA with rich features: on French 3 of 4.
+# Measured: then less than 1 state in 400 needs 32 bits, with both learners, zn11 and rich features, on seven treebanks.
 USUAL_ROWS, COMMON_ROWS = 55, 2000
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
 

@@ -1,6 +1,7 @@
 """The engine against the plain way: every column's sum and every choice, in every state of every sentence."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -236,6 +237,26 @@ def test_sums_that_leave_16_bits(trained, monkeypatch, finer, all_of_them):
                 states += found
         wide = session.work.own.memory.counts()["wide"]
         assert wide == 2 * states if all_of_them else 10 < wide < 2 * states
+
+
+def test_sums_that_fall_below_16_bits(trained, monkeypatch):
+    """What is chosen needs no 32 bits where only scores that are far from the highest leave 16; all scores do."""
+    monkeypatch.setattr("parser.compiled.quantise.FINER", 5)
+    monkeypatch.setattr("parser.compiled.quantise.USUAL_ROWS", 0)
+    system, templates, weights = trained("eager")
+    numbers = np.where(weights.weights < 0, 8 * weights.weights, weights.weights)
+    weights = replace(weights, weights=numbers)
+    for kernel in kernel_names():
+        parser = compiled(system, templates, weights, kernel)
+        atomizer, session = Atomizer(parser.extractor.plan), Session(parser)
+        batches = read(made_text(6, seed=2))[0]
+        for batch in batches:
+            session.parse_batch(batch)
+        assert session.work.own.memory.counts()["wide"] == 0
+        for batch in batches:
+            for k in range(len(batch)):
+                assert parser.differences(atomizer.batch_sentence(batch, k), session.work)[1] == []
+        assert session.work.own.memory.counts()["wide"] > 10
 
 
 @pytest.mark.slow
