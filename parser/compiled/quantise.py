@@ -2,8 +2,8 @@
 
 A score is the sum of at most one weight per template, and of the bias. So for every action the sum of its largest so
 many weights bounds what any state can score. With the scale for which no such sum leaves 16 bits, scores come nowhere
-near: up to FINER times that scale rounds so much less. The engine sees, state by state, whether the highest sum might be
-wrong because of 16 bits all the same, and scores such a state in 32 bits.
+near: up to FINER times that scale rounds so much less. The engine sees, state by state, whether 16 bits might all the
+same have made the highest sum wrong, and scores such a state in 32.
 """
 
 from collections.abc import Sequence
