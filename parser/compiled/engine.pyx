@@ -8,7 +8,7 @@ from parser.common cimport feat_t
 from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
                                    Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
 from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, KERNEL_TAIL_BOUND,
-                                     N_KERNEL_SETS, ROW_KNOWN, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned,
+                                     N_KERNEL_SETS, ROW_LIMIT, ROW_OF_ZEROS, ROW_TAIL, Memory, MemoryC, aligned,
                                      find_record, keep_sum, kernel_best, kernel_mix, kernel_rows, kernel_sets,
                                      kernel_task, lane_of, line_of, look_up, new_record, remember, row_at, values_key,
                                      values_of)
@@ -358,8 +358,8 @@ cdef class Engine(Flat):
                 has_rows = True
                 add_table_row(&self.rows_of, <uint32_t>features[i], m.found)
         if not has_rows:
-            remember(m, key, ROW_KNOWN)
-            return ROW_KNOWN
+            remember(m, key, ROW_OF_ZEROS)
+            return ROW_OF_ZEROS
         row = keep_sum(m, key, self.width, m.spare)
         m.spare += line_of(row) >= m.n_lines
         return row

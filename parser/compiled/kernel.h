@@ -30,28 +30,26 @@ static inline int KERNEL_FIRST_BIT(unsigned m) {
 #define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one, */
 #define KERNEL_BOUND 63      /* and no number of the row is above this one, which is 0 or more */
 #define KERNEL_ILLEGAL (-32768)
-#define KERNEL_WAYS 6
+#define KERNEL_WAYS 8
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
 
-typedef struct { /* a cache line of remembered sums. A key is told by three pieces of it, and by where it stands. */
-    uint32_t low[KERNEL_WAYS];    /* bits 0 to 31, */
-    uint16_t middle[KERNEL_WAYS]; /* 32 to 47, */
-    uint32_t row[KERNEL_WAYS];    /* and 48 to 52 above a reference; 0: empty */
-    uint32_t unused;
+typedef struct { /* a cache line of remembered sums: 42 bits of a key above a reference; 0: empty */
+    uint64_t way[KERNEL_WAYS];
 } kernel_bucket;
 
-#define KERNEL_REF_BITS 27
+/* A reference to a row: the line of the arena where it starts, never 0, and whether it goes on behind the head. */
+#define KERNEL_REF_BITS 22
 #define KERNEL_REF ((1U << KERNEL_REF_BITS) - 1)
-#define KERNEL_TOLD_BITS 53 /* of a key */
+#define KERNEL_ROW_TAIL (1U << (KERNEL_REF_BITS - 1))
+#define KERNEL_ROW_LINE (KERNEL_ROW_TAIL - 1)
+#define KERNEL_KEY_BITS 53 /* so many lower bits of a key are told by its 42 and the bucket where these stand */
 
-/* A reference to a row: where in the arena it starts, as bytes, and in the bits that are 0 in such a number what row it
-   is. */
-#define KERNEL_ROW_TAIL 4 /* it goes on behind the head */
-#define KERNEL_ROW_AT 0xFFFFFFC0U
+static inline char *kernel_row(char *arena, uint32_t ref) { return arena + ((size_t)(ref & KERNEL_ROW_LINE) << 6); }
+
 /* Has the head of a row on the way. */
-#define KERNEL_FETCH_ROW(places, z) \
+#define KERNEL_FETCH_ROW(places, ref) \
     do { \
-        const char *row_ = (places)->arena + ((z) & KERNEL_ROW_AT); \
+        const char *row_ = kernel_row((places)->arena, ref); \
         KERNEL_FETCH(row_); \
         KERNEL_FETCH(row_ + 64); \
     } while (0)
@@ -144,11 +142,8 @@ static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t k
     return places->buckets + (key >> places->shift);
 }
 
-/* Do the pieces of a key that are no part of `low` stand in a way of a bucket? */
-static inline int kernel_is_rest(const kernel_bucket *bucket, int32_t way, uint64_t key) {
-    return bucket->middle[way] == (uint16_t)(key >> 32)
-           && bucket->row[way] >> KERNEL_REF_BITS == (key >> 48 & ((1U << (KERNEL_TOLD_BITS - 48)) - 1));
-}
+/* What stands in a bucket above the reference: the upper of the bits that tell a key. */
+static inline uint64_t kernel_told(uint64_t key) { return key << (64 - KERNEL_KEY_BITS) & ~(uint64_t)KERNEL_REF; }
 
 static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
     a += b;
@@ -204,6 +199,11 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest(__m128i v) {
 __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m256i v) {
     return kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
 }
+__attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(const uint64_t *way, uint64_t told) {
+    __m256i other = _mm256_xor_si256(_mm256_load_si256((const __m256i *)way), _mm256_set1_epi64x((long long)told));
+    __m256i same = _mm256_cmpeq_epi64(_mm256_srli_epi64(other, KERNEL_REF_BITS), _mm256_setzero_si256());
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+}
 #define KERNEL_NAME(f) f##_avx2
 #define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32
@@ -211,9 +211,7 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_LOWEST(v) \
     kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
-#define KERNEL_WHICH(bucket, wanted) \
-    _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32( \
-        _mm256_load_si256((const __m256i *)(bucket)), _mm256_set1_epi32((int)(wanted)))))
+#define KERNEL_WHICH(bucket, told) (kernel_which_of_four((bucket)->way, told) | kernel_which_of_four((bucket)->way + 4, told) << 4)
 #include "parser/compiled/kernel_body.h"
 #define KERNEL_NAME(f) f##_avx512
 #define KERNEL_COMPRESS
@@ -223,8 +221,9 @@ __attribute__((target("avx2"))) static inline int16_t kernel_lowest_of_two(__m25
 #define KERNEL_LEAST(a, b) ((LANES)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
 #define KERNEL_LOWEST(v) kernel_lowest_of_two(_mm256_min_epi16(_mm512_castsi512_si256((__m512i)(v)), \
                                                                _mm512_extracti64x4_epi64((__m512i)(v), 1)))
-#define KERNEL_WHICH(bucket, wanted) \
-    _mm256_cmpeq_epi32_mask(_mm256_load_si256((const __m256i *)(bucket)), _mm256_set1_epi32((int)(wanted)))
+#define KERNEL_WHICH(bucket, told) \
+    _mm512_testn_epi64_mask(_mm512_xor_si512(_mm512_load_si512(bucket), _mm512_set1_epi64((long long)(told))), \
+                            _mm512_set1_epi64(~(long long)KERNEL_REF))
 #include "parser/compiled/kernel_body.h"
 static int usable_avx2(void) {
     __builtin_cpu_init();

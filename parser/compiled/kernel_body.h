@@ -1,6 +1,6 @@
 /* Included once per instruction set by kernel.h, which defines KERNEL_NAME, KERNEL_TARGET, KERNEL_BYTES, the size of its
-   registers, and, where it can: KERNEL_WHICH, which of a bucket's first eight numbers are the wanted one, as bits; KERNEL_ADD,
-   which saturates, and KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
+   registers, and, where it can: KERNEL_WHICH, which ways of a bucket have the wanted key, as bits; KERNEL_ADD, which
+   saturates, and KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
 #ifdef KERNEL_COMPRESS
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
@@ -157,17 +157,15 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 
 /* What is remembered under a key in its bucket; 0: nothing. */
 KERNEL_TARGET static inline uint32_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
+    const uint64_t told = kernel_told(key);
 #ifdef KERNEL_WHICH
-    unsigned which = (unsigned)KERNEL_WHICH(bucket, key) & ((1U << KERNEL_WAYS) - 1);
-    if (!which) return 0;
-    /* if it is another key that has these 32 bits in common with it, the sum is made again: no harm is done */
-    which = (unsigned)__builtin_ctz(which);
-    return kernel_is_rest(bucket, (int32_t)which, key) ? bucket->row[which] & KERNEL_REF : 0;
+    unsigned which = (unsigned)KERNEL_WHICH(bucket, told);
+    return which ? (uint32_t)bucket->way[__builtin_ctz(which)] & KERNEL_REF : 0;
 #else
     uint32_t found = 0;
     int32_t k;
     for (k = 0; k < KERNEL_WAYS; k++)
-        found |= bucket->low[k] == (uint32_t)key && kernel_is_rest(bucket, k, key) ? bucket->row[k] & KERNEL_REF : 0;
+        found |= (bucket->way[k] ^ told) >> KERNEL_REF_BITS ? 0 : (uint32_t)bucket->way[k] & KERNEL_REF;
     return found;
 #endif
 }
@@ -234,7 +232,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
     const uint32_t *row = task->row;
     int32_t i, k, n = task->program->n_refs + task->n;
     for (i = 0; i < n; i++) {
-        const LANES *head = (const LANES *)(places->arena + (row[i] & KERNEL_ROW_AT));
+        const LANES *head = (const LANES *)kernel_row(places->arena, row[i]);
         for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], head[k]);
     }
 }
@@ -331,7 +329,7 @@ static void KERNEL_NAME(add)(const int16_t *row, int32_t from, int32_t to, int16
 static void KERNEL_NAME(add_rows)(const kernel_places *places, const kernel_task *task, int16_t *out) {
     int32_t j, n = task->program->n_refs + task->n;
     for (j = 0; j < n; j++)
-        KERNEL_NAME(add)((const int16_t *)(places->arena + (task->row[j] & KERNEL_ROW_AT)), 0, KERNEL_HEAD, out);
+        KERNEL_NAME(add)((const int16_t *)kernel_row(places->arena, task->row[j]), 0, KERNEL_HEAD, out);
 }
 
 static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out) {

@@ -14,9 +14,7 @@ from parser.score.keymap cimport PREFETCH
 cdef enum:
     LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
-    # References to rows are those of kernel.h, with a bit more; one that is 0: nothing known
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
-    ROW_KNOWN = 8           # always; alone: the sum is 0 in all columns
 
 cdef extern from "parser/compiled/kernel.h":
     enum:
@@ -26,17 +24,17 @@ cdef extern from "parser/compiled/kernel.h":
         KERNEL_COLUMNS
         KERNEL_TAIL_BOUND
         KERNEL_BOUND
+        ROW_OF_ZEROS "(KERNEL_HEAD / KERNEL_LANES)"     # its line: sums that are 0 in all columns
+        FIRST_LINE "(2 * KERNEL_HEAD / KERNEL_LANES)"   # of those behind it
         KERNEL_WAYS
         ROW_TAIL "KERNEL_ROW_TAIL"
-        ROW_AT "KERNEL_ROW_AT"
+        ROW_LINE "KERNEL_ROW_LINE"
         REF "KERNEL_REF"
         REF_BITS "KERNEL_REF_BITS"
-        TOLD_BITS "KERNEL_TOLD_BITS"
+        KEY_BITS "KERNEL_KEY_BITS"
         N_KERNEL_SETS
     ctypedef struct kernel_bucket:
-        uint32_t low[6]
-        uint16_t middle[6]
-        uint32_t row[6]
+        uint64_t way[8]
     ctypedef struct kernel_rows:
         const int16_t** heads
         const int16_t** tails
@@ -86,7 +84,8 @@ cdef extern from "parser/compiled/kernel.h":
         void (*to_words)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
     uint64_t kernel_mix(uint64_t key) noexcept nogil
     kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil
-    int kernel_is_rest(const kernel_bucket* bucket, int32_t way, uint64_t key) noexcept nogil
+    uint64_t kernel_told(uint64_t key) noexcept nogil
+    char* kernel_row(char* arena, uint32_t ref) noexcept nogil
     const kernel_set* kernel_sets
 
 
@@ -159,7 +158,7 @@ cdef inline uint64_t* refs_of(const MemoryC* m, const uint64_t* record) noexcept
 
 
 cdef inline uint32_t line_of(uint32_t row) noexcept nogil:
-    return row // LINE
+    return row & ROW_LINE
 
 
 cdef inline int32_t lane_of(int32_t column) noexcept nogil:
@@ -168,7 +167,7 @@ cdef inline int32_t lane_of(int32_t column) noexcept nogil:
 
 
 cdef inline const int16_t* row_at(const MemoryC* m, uint32_t row) noexcept nogil:
-    return <const int16_t*>(m.places.arena + (row & ROW_AT))
+    return <const int16_t*>kernel_row(m.places.arena, row)
 
 
 cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32_t n) noexcept nogil:

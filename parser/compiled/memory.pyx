@@ -64,10 +64,10 @@ cdef class Memory:
         self.owner = owner
         m.places.buckets = empty_buckets(FIRST_BITS)
         m.places.shift, m.ways = 64 - FIRST_BITS, KERNEL_WAYS
-        m.n_lines = ARENA_BYTES // LINE
-        m.used = HEAD_LINES     # before it: the row of sums that are 0 in all columns
-        m.places.arena = <char*>large(ARENA_BYTES + n_spare * row)
-        memset(m.places.arena, 0, HEAD_LINES * LINE)
+        m.n_lines = <uint32_t>((ARENA_BYTES - n_spare * row) // LINE)
+        m.used = FIRST_LINE
+        m.places.arena = <char*>large(ARENA_BYTES)
+        memset(m.places.arena, 0, FIRST_LINE * LINE)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
         m.heads = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
@@ -105,7 +105,7 @@ cdef class Memory:
     def limit(self, uint32_t lines):
         """Makes do with so many lines of the arena: for tests of what happens when it is full."""
         self.forget()
-        self.c.n_lines = min(max(lines, <uint32_t>HEAD_LINES), self.c.n_lines)
+        self.c.n_lines = min(max(lines, <uint32_t>FIRST_LINE), self.c.n_lines)
 
     cdef int begin_sentence(self, int32_t n) except -1 nogil:
         cdef MemoryC* m = &self.c
@@ -190,13 +190,13 @@ cdef class Memory:
         cdef const kernel_bucket* bucket = <const kernel_bucket*>buckets
         cdef size_t i
         cdef int32_t k
-        cdef uint64_t above
+        cdef uint64_t above, way
         for i in range(<size_t>1 << bits):
-            above = <uint64_t>i << (64 - bits) >> TOLD_BITS << TOLD_BITS
+            above = <uint64_t>i << (64 - bits) >> KEY_BITS << KEY_BITS
             for k in range(KERNEL_WAYS):
-                if bucket[i].row[k] != 0:
-                    remember(&self.c, above | <uint64_t>(bucket[i].row[k] >> REF_BITS) << 48
-                             | <uint64_t>bucket[i].middle[k] << 32 | bucket[i].low[k], bucket[i].row[k] & REF)
+                way = bucket[i].way[k]
+                if way != 0:
+                    remember(&self.c, above | way >> REF_BITS << REF_BITS >> (64 - KEY_BITS), <uint32_t>way & REF)
 
 
 cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
@@ -214,7 +214,7 @@ cdef void forget_all(MemoryC* m) noexcept nogil:
     memset(m.places.buckets, 0, sizeof(kernel_bucket) << (64 - m.places.shift))
     m.remembered = 0
     memset(m.words.keys, 0, sizeof(uint64_t) << m.words.bits)
-    m.used, m.words.n = HEAD_LINES, 0
+    m.used, m.words.n = FIRST_LINE, 0
     memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
 
 
@@ -244,7 +244,7 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     cdef int16_t* row
     cdef bint kept = m.used + lines <= m.n_lines
     if lines == 0:
-        first = 0
+        first = ROW_OF_ZEROS
     elif kept:
         m.used += lines
     else:
@@ -256,7 +256,7 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     if has_tail:
         m.kernels.to_words(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, row + KERNEL_HEAD)
     m.has_wide_rows |= most > ROW_LIMIT
-    found = first * LINE | (ROW_TAIL if has_tail else 0) | ROW_KNOWN
+    found = first | (ROW_TAIL if has_tail else 0)
     if kept:
         remember(m, key, found)
     return found
@@ -272,15 +272,14 @@ cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:
         way = first_empty(bucket)
     if way < 0:
         bucket, way = home, <int32_t>((key >> 17) % KERNEL_WAYS)
-    m.remembered += bucket.row[way] == 0
-    bucket.low[way], bucket.middle[way] = <uint32_t>key, <uint16_t>(key >> 32)
-    bucket.row[way] = row | <uint32_t>(key >> 48) << REF_BITS
+    m.remembered += bucket.way[way] == 0
+    bucket.way[way] = kernel_told(key) | row
 
 
 cdef inline int32_t first_empty(const kernel_bucket* bucket) noexcept nogil:
     cdef int32_t i
     for i in range(KERNEL_WAYS):
-        if bucket.row[i] == 0:
+        if bucket.way[i] == 0:
             return i
     return -1
 
@@ -296,6 +295,6 @@ cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
 cdef inline uint32_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept nogil:
     cdef int32_t i
     for i in range(KERNEL_WAYS):
-        if bucket.low[i] == <uint32_t>key and kernel_is_rest(bucket, i, key):
-            return bucket.row[i] & REF
+        if (bucket.way[i] ^ kernel_told(key)) >> REF_BITS == 0:
+            return <uint32_t>bucket.way[i] & REF
     return 0
