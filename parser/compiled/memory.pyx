@@ -206,7 +206,7 @@ cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
 
 cdef inline bint should_grow(const MemoryC* m) noexcept nogil:
     """Are so many of the places for keys taken that keys would soon take those of others?"""
-    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * m.ways * 3 // 8
+    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * m.ways // 2
             and 64 - m.places.shift < MOST_BITS)
 
 

@@ -28,7 +28,7 @@ from parser.search.session import Session
 from parser.transition import get_system
 from parser.treebank import Reader
 
-FIRST_PLACES = 4096 * 8 * 3 // 8  # keys of a new session's buckets before there must be more (memory.pyx)
+FIRST_PLACES = 4096 * 8 // 2  # keys of a new session's buckets before there must be more (memory.pyx)
 
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
 # conditions, every function, relatives of relatives, distances inside a chunk, a set without a bias-only chunk
