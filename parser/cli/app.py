@@ -11,6 +11,8 @@ import typer
 from parser.cli.console import UsageError
 from parser.errors import UserError
 
+OptionError = typer.BadParameter.__base__  # whatever the option parser finds wrong with a call
+
 app = typer.Typer(
     name="arcspeed",
     help="A trainable dependency parser for people who have a lot of text and a CPU.",
@@ -67,7 +69,12 @@ class Roots(StrEnum):
 
 
 FormatOption = Annotated[
-    str, typer.Option("--format", help="Format of the input: conllu, conllx, conll09, or auto: by name, else by rows.")
+    str,
+    typer.Option(
+        "--format",
+        help="Format of the input: conllu, conllx, conll09, text, vertical (see arcspeed parse -h), or auto: by name, "
+        "else by rows.",
+    ),
 ]
 OnErrorOption = Annotated[
     OnError, typer.Option(help="At a faulty sentence: stop with exit code 1, or skip, count and report it.")
@@ -447,9 +454,17 @@ def run(arguments: list[str]) -> int:
 
 def call(arguments: list[str]) -> int:
     try:
-        return app(arguments, prog_name="arcspeed") or 0
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 1
+        return app(arguments, prog_name="arcspeed", standalone_mode=False) or 0
+    except OptionError as error:
+        if not arguments:  # the help
+            error.show()
+            return error.exit_code
+        raise UsageError(one_line(error)) from None
+
+
+def one_line(error: OptionError) -> str:
+    message = error.format_message().replace("Value error, ", "").rstrip(".")
+    return f"{message}; see {error.ctx.command_path} -h" if error.ctx else message
 
 
 def forget_unwritten_output() -> None:

@@ -1,5 +1,6 @@
 """The treebank formats as tables of columns; everything that reads or writes rows goes by these."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parser.treebank.errors import TreebankError
@@ -64,10 +65,15 @@ SUFFIXES = {
 }
 
 
-def find_layout(name: str) -> Layout:
+class FormatError(TreebankError):
+    exit_code = 2
+
+
+def find_layout(name: str, others: Sequence[str] = ()) -> Layout:
+    """`others`: formats that whoever asks knows besides."""
     layout = LAYOUTS.get(ALIASES.get(name.lower(), name.lower()))
     if layout is None:
-        raise TreebankError(f"unknown format {name!r}, expected one of {', '.join(LAYOUTS)}, text, vertical or auto")
+        raise FormatError(f"unknown format {name!r}, expected one of {', '.join((*LAYOUTS, *others))} or auto")
     return layout
 
 

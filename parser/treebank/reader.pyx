@@ -325,7 +325,7 @@ cdef class Reader:
         if self.file == "<stdin>" and hasattr(self.stream, "readinto1"):
             self.readinto = self.stream.readinto1
         if format != "auto":
-            self.set_layout(layouts.find_layout(format))
+            self.set_layout(layouts.find_layout(format, PLAIN_FORMATS))
         elif layouts.layout_of_path(self.file) is not None:
             self.set_layout(layouts.layout_of_path(self.file))
 

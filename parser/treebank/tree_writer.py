@@ -29,7 +29,7 @@ def tree_writer(stream, to: str, target: str):
         from parser.treebank.parquet import ParquetWriter
 
         return ParquetWriter(stream)
-    return Writer(stream, find_layout(to))
+    return Writer(stream, find_layout(to, ("jsonl", "parquet")))
 
 
 def other_format(target: str) -> str | None:

@@ -49,13 +49,6 @@ def test_version_answers_at_once():
     assert min(seconds) < 0.25
 
 
-def test_usage_errors_exit_with_2(capsys):
-    assert run(["check", "--nonsense", "x"]) == 2
-    assert run(["convert", "only-one"]) == 2
-    assert run(["nonsense"]) == 2
-    assert "nonsense" in capsys.readouterr().err
-
-
 def test_check_counts_and_compares(treebank, capsys):
     assert run(["check", str(treebank / "train.conllu"), str(treebank / "dev.conllu")]) == 0
     out = capsys.readouterr().out
