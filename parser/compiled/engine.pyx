@@ -409,8 +409,9 @@ cdef inline bint may_be_clipped(int32_t score, int32_t bound) noexcept nogil:
     """Is a sum of 16 bits, or one above it, perhaps not what its rows add up to? bound: no sum of some of the rows is
     above it.
 
-    What falls below -32768 is kept there, and what is added later, bound at most, makes it too high; nothing is ever too
-    low. So a score further up is right, and all scores are where the least is; and where the highest is, so is the choice.
+    What falls below -32768 is kept there, and what is added later, bound at most, makes it too high; nothing is ever
+    too low. So a score further up is right, and all scores are where the least is; and where the highest is, so is the
+    choice.
     """
     return bound > ROW_LIMIT or score <= bound - 0x8000
 

@@ -1,7 +1,7 @@
 """Remembered sums and words; see memory.pxd."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -252,7 +252,8 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     row = <int16_t*>(m.places.arena + <size_t>first * LINE)
     if lines > 0:
         m.kernels.to_words(m.found, KERNEL_HEAD, row)
-        row[KERNEL_TAIL_BOUND], row[KERNEL_BOUND] = min(tail.most, <int32_t>0x7FFF), min(max(head.most, tail.most), <int32_t>0x7FFF)
+        row[KERNEL_TAIL_BOUND] = min(tail.most, <int32_t>0x7FFF)
+        row[KERNEL_BOUND] = min(max(head.most, tail.most), <int32_t>0x7FFF)
     if has_tail:
         m.kernels.to_words(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, row + KERNEL_HEAD)
     m.has_wide_rows |= most > ROW_LIMIT
