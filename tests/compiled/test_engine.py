@@ -197,7 +197,7 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
 def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):
     """Their upper bits are told by the bucket where they stand, and by the one beside it."""
     parser = compiled(*trained("eager"))
-    batches, _ = read(made_text(1000, seed=12))
+    batches, _ = read(made_text(1500, seed=12))
     session = Session(parser)
     for batch in batches:
         session.parse_batch(batch)
