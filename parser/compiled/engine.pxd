@@ -4,24 +4,21 @@
 added up to. Every remembered sum was made by the plain way of scoring.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport ChunkC, Flat, LookupC, ProgramC, kernel_ref
+from parser.compiled.flat cimport ChunkC, ProgramC
 from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_rows, kernel_set, kernel_task
 from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
-from parser.compiled.table cimport Table, TableC
-from parser.feature.extract cimport Extractor
+from parser.compiled.sum_maker cimport SumMaker
 from parser.transition.state cimport StateC
 
 
-cdef class Engine(Flat):
-    cdef readonly Table table
+cdef class Engine(SumMaker):
     cdef readonly str kernel
     cdef const kernel_set* kernels
-    cdef TableC rows_of
     cdef kernel_filter filter
-    cdef int32_t n_columns, blocks, width, stride
+    cdef int32_t stride
     cdef int16_t* bias          # by lane, as in rows; see lane_of
     cdef int16_t* rank          # by lane
 
@@ -52,18 +49,3 @@ cdef class Engine(Flat):
     cdef int32_t choose_of_all(self, ScratchC* c, const int16_t* mask) noexcept nogil
     cdef int32_t choose_wide(self, ScratchC* c, const kernel_rows* lists, const int16_t* mask) noexcept nogil
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil
-
-    # Rows that are not known yet
-    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil
-    # What the k-th row of a task is made by.
-    cdef const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil
-    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
-                           const feat_t* features) noexcept nogil
-    cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
-    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
-                                int32_t n) noexcept nogil
-    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
-    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
-                           const SceneC* scene) noexcept nogil
-    # Where the row of a feature stands in the table; 0: it has none.
-    cdef uint32_t row_of(self, feat_t feature) noexcept nogil

@@ -5,18 +5,17 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport (KERNEL_KEYS, KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC,
-                                   Flat, LocalC, LookupC, ProgramC, StepC, kernel_program, kernel_ref, pattern_place)
-from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, KERNEL_TAIL_BOUND,
-                                     N_KERNEL_SETS, ROW_LIMIT, ROW_OF_ZEROS, ROW_TAIL, Memory, MemoryC, aligned,
-                                     find_record, keep_sum, kernel_best, kernel_mix, kernel_rows, kernel_sets,
-                                     kernel_task, lane_of, line_of, look_up, new_record, remember, row_at, values_key,
+from parser.compiled.flat cimport (KIND_ANCHORED, KIND_BUFFER, MAX_LOCALS, PRESENCE, SLOTS_KEPT, ChunkC, LocalC,
+                                   ProgramC, StepC, pattern_place)
+from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_TAIL_BOUND, N_KERNEL_SETS,
+                                     ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned, find_record, kernel_best,
+                                     kernel_rows, kernel_sets, kernel_task, lane_of, new_record, row_at, values_key,
                                      values_of)
 from parser.compiled.scratch cimport SceneC, Scratch, ScratchC
-from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
-from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value, set_value
-from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key, feature_number
-from parser.score.keymap cimport PREFETCH
+from parser.compiled.sum_maker cimport SumMaker
+from parser.compiled.table cimport Table, add_table_row, find_row
+from parser.feature.extract cimport Extractor, set_value
+from parser.feature.hashing cimport FEATURE_NONE, feature_key, feature_number
 from parser.transition.node cimport NodeC, head, l1, lval, r1, rval
 from parser.transition.state cimport N, S, StateC
 from parser.transition.state cimport nodes as state_nodes
@@ -40,20 +39,15 @@ def kernel_number(str name):
     return [kernel_sets[i].name.decode() for i in range(N_KERNEL_SETS)].index(name)
 
 
-cdef class Engine(Flat):
+cdef class Engine(SumMaker):
     def __cinit__(self):
         self.bias = self.rank = NULL
 
     def __init__(self, Table table not None, Extractor extractor not None, layout, actions, int32_t n_labels,
                  str kernel=""):
         """actions: of the columns of the table. kernel: one of kernel_names(), the best by default."""
-        Flat.__init__(self, extractor, layout, n_labels)
-        self.table = table
-        self.rows_of = table.c
+        SumMaker.__init__(self, table, extractor, layout, n_labels)
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
-        self.n_columns = table.n_columns
-        self.blocks = max(lane_of(self.n_columns - 1) // KERNEL_LANES + 1, KERNEL_HEAD // KERNEL_LANES)
-        self.width = self.blocks * KERNEL_LANES
         self.kernels = &kernel_sets[<int>kernel_number(kernel)]
         self.kernel = self.kernels.name.decode()
         self.bias, self.rank = <int16_t*>aligned(2 * self.width), <int16_t*>aligned(2 * self.width)
@@ -293,116 +287,6 @@ cdef class Engine(Flat):
             value[i] = v[i].factor * (set_value(set_at(nodes, node, v[i].field)) if node >= 0 else FEATURE_NONE)
         for i in range(n_sets, p.n_locals):
             value[i] = v[i].factor * local_value(&v[i], scene)
-
-    # Rows that are not known yet
-
-    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil:
-        """All feature keys first, then all rows, so that memory has time to answer, then the sums."""
-        cdef MemoryC* m = c.m
-        cdef const SceneC* scene = &c.scene
-        cdef uint64_t present = self.present_of(m, scene)
-        cdef int32_t i, k, n_refs, n = 0
-        cdef kernel_task* tasks = c.tasks
-        cdef kernel_task* task
-        for i in range(n_tasks):
-            for k in range(tasks[i].program.n_refs + tasks[i].n):
-                if tasks[i].row[k] == 0:
-                    n = self.write_features(m, self.lookup_of(&tasks[i], k), present, scene, n)
-        for i in range(n):
-            m.features[i] = self.row_of(m.features[i])
-            PREFETCH(self.rows_of.rows + m.features[i])
-        n = 0
-        for i in range(n_tasks):
-            task = &tasks[i]
-            n_refs = task.program.n_refs
-            for k in range(n_refs):
-                if task.row[k] == 0:
-                    task.row[k] = self.fill_ref(m, &task.program.refs[k], scene, m.features + n)
-                    n += self.lookup_of(task, k).n_rules
-            for k in range(n_refs, n_refs + task.n):
-                if task.row[k] == 0:
-                    task.row[k] = self.make(m, self.lookup_of(task, k), task.key[k - n_refs], m.features + n)
-                    n += self.lookup_of(task, k).n_rules
-
-    cdef inline const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil:
-        cdef const kernel_program* p = task.program
-        cdef int32_t key = k - p.n_refs
-        if key < 0:
-            return &self.lookups[p.refs[k].lookup]
-        if key < task.n_sums:
-            return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
-        return &self.lookups[task.owner[key]]
-
-    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
-                           const feat_t* features) noexcept nogil:
-        """What a reference of a record is to be: words that agree in what the templates ask share a row."""
-        cdef const LookupC* lookup = &self.lookups[ref.lookup]
-        cdef uint64_t* record = <uint64_t*>scene.record[ref.node]
-        cdef uint32_t row = self.make(m, lookup, kernel_mix(lookup.seed + record[lookup.slot]), features)
-        if line_of(row) < m.n_lines:
-            (<uint32_t*>record)[ref.at] = row
-        return row
-
-    cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
-        """The sum of the templates' rows. key: mixed."""
-        cdef uint32_t row = look_up(m, key)
-        cdef int32_t i
-        cdef bint has_rows = False
-        if row != 0:
-            return row
-        m.made += 1
-        for i in range(lookup.n_rules):
-            if features[i] != 0:
-                if not has_rows:
-                    memset(m.found, 0, self.width * sizeof(int32_t))
-                has_rows = True
-                add_table_row(&self.rows_of, <uint32_t>features[i], m.found)
-        if not has_rows:
-            remember(m, key, ROW_OF_ZEROS)
-            return ROW_OF_ZEROS
-        row = keep_sum(m, key, self.width, m.spare)
-        m.spare += line_of(row) >= m.n_lines
-        return row
-
-    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
-                                int32_t n) noexcept nogil:
-        """The feature keys of a lookup's templates, 0 for those that do not fire, behind the first n."""
-        cdef int32_t i
-        for i in range(lookup.first_rule, lookup.first_rule + lookup.n_rules):
-            m.features[n] = self.feature_of(m, self.extractor, self.rules[i], present, scene)
-            fetch_row(&self.rows_of, m.features[n])
-            n += 1
-        return n
-
-    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
-        """The nodes that are there, and above them the conditions that hold."""
-        cdef uint64_t present = scene.present
-        cdef int32_t i
-        for i in range(self.extractor.n_conditions):
-            if values_of(m, scene.record[self.extractor.conditions[i].node])[self.extractor.conditions[i].value] \
-                    != FEATURE_NONE:
-                present |= <uint64_t>1 << (MAX_NODES + i)
-        return present
-
-    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
-                           const SceneC* scene) noexcept nogil:
-        """A template's key; 0: it does not fire."""
-        cdef const RuleC* rule = &e.rules[place]
-        cdef feat_t total = rule.seed, value
-        cdef int32_t k
-        if not present & rule.any_of or present & rule.need != rule.need:
-            return 0
-        for k in range(rule.n_parts):
-            place = rule.parts[k]
-            if place < e.n_stored:
-                value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
-            else:
-                value = part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
-            total += value * feature_factor[k]
-        return feature_key(total)
-
-    cdef inline uint32_t row_of(self, feat_t feature) noexcept nogil:
-        return find_row(&self.rows_of, feature) if feature != 0 and may_have_row(&self.rows_of, feature) else 0
 
 
 cdef inline bint may_be_clipped(int32_t score, int32_t bound) noexcept nogil:

@@ -1,0 +1,32 @@
+"""Sums of rows that are not remembered yet: made the plain way, template by template, and remembered."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from parser.common cimport feat_t
+from parser.compiled.flat cimport Flat, LookupC, kernel_ref
+from parser.compiled.memory cimport MemoryC, kernel_task
+from parser.compiled.scratch cimport SceneC, ScratchC
+from parser.compiled.table cimport Table, TableC
+from parser.feature.extract cimport Extractor
+
+
+cdef class SumMaker(Flat):
+    cdef readonly Table table
+    cdef TableC rows_of
+    cdef int32_t n_columns      # of the table;
+    cdef int32_t blocks, width  # of a long row, in lines and in numbers
+
+    # Rows of tasks that are 0: nothing is known of them.
+    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil
+    # What the k-th row of a task is made by.
+    cdef const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil
+    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+                           const feat_t* features) noexcept nogil
+    cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
+    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
+                                int32_t n) noexcept nogil
+    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
+    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
+                           const SceneC* scene) noexcept nogil
+    # Where the row of a feature stands in the table; 0: it has none.
+    cdef uint32_t row_of(self, feat_t feature) noexcept nogil

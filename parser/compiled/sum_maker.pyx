@@ -1,0 +1,130 @@
+"""Sums of rows that are not remembered yet; see sum_maker.pxd."""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from parser.common cimport feat_t
+from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref
+from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_mix,
+                                     kernel_task, lane_of, line_of, look_up, remember, values_of)
+from parser.compiled.scratch cimport SceneC, ScratchC
+from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
+from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
+from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
+from parser.score.keymap cimport PREFETCH
+
+
+cdef class SumMaker(Flat):
+    def __init__(self, Table table not None, Extractor extractor not None, layout, int32_t n_labels):
+        Flat.__init__(self, extractor, layout, n_labels)
+        self.table, self.rows_of, self.n_columns = table, table.c, table.n_columns
+        self.blocks = max(lane_of(self.n_columns - 1) // KERNEL_LANES + 1, KERNEL_HEAD // KERNEL_LANES)
+        self.width = self.blocks * KERNEL_LANES
+
+    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil:
+        """All feature keys first, then all rows, so that memory has time to answer, then the sums."""
+        cdef MemoryC* m = c.m
+        cdef const SceneC* scene = &c.scene
+        cdef uint64_t present = self.present_of(m, scene)
+        cdef int32_t i, k, n_refs, n = 0
+        cdef kernel_task* tasks = c.tasks
+        cdef kernel_task* task
+        for i in range(n_tasks):
+            for k in range(tasks[i].program.n_refs + tasks[i].n):
+                if tasks[i].row[k] == 0:
+                    n = self.write_features(m, self.lookup_of(&tasks[i], k), present, scene, n)
+        for i in range(n):
+            m.features[i] = self.row_of(m.features[i])
+            PREFETCH(self.rows_of.rows + m.features[i])
+        n = 0
+        for i in range(n_tasks):
+            task = &tasks[i]
+            n_refs = task.program.n_refs
+            for k in range(n_refs):
+                if task.row[k] == 0:
+                    task.row[k] = self.fill_ref(m, &task.program.refs[k], scene, m.features + n)
+                    n += self.lookup_of(task, k).n_rules
+            for k in range(n_refs, n_refs + task.n):
+                if task.row[k] == 0:
+                    task.row[k] = self.make(m, self.lookup_of(task, k), task.key[k - n_refs], m.features + n)
+                    n += self.lookup_of(task, k).n_rules
+
+    cdef inline const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil:
+        cdef const kernel_program* p = task.program
+        cdef int32_t key = k - p.n_refs
+        if key < 0:
+            return &self.lookups[p.refs[k].lookup]
+        if key < task.n_sums:
+            return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
+        return &self.lookups[task.owner[key]]
+
+    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+                           const feat_t* features) noexcept nogil:
+        """What a reference of a record is to be: words that agree in what the templates ask share a row."""
+        cdef const LookupC* lookup = &self.lookups[ref.lookup]
+        cdef uint64_t* record = <uint64_t*>scene.record[ref.node]
+        cdef uint32_t row = self.make(m, lookup, kernel_mix(lookup.seed + record[lookup.slot]), features)
+        if line_of(row) < m.n_lines:
+            (<uint32_t*>record)[ref.at] = row
+        return row
+
+    cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
+        """The sum of the templates' rows. key: mixed."""
+        cdef uint32_t row = look_up(m, key)
+        cdef int32_t i
+        cdef bint has_rows = False
+        if row != 0:
+            return row
+        m.made += 1
+        for i in range(lookup.n_rules):
+            if features[i] != 0:
+                if not has_rows:
+                    memset(m.found, 0, self.width * sizeof(int32_t))
+                has_rows = True
+                add_table_row(&self.rows_of, <uint32_t>features[i], m.found)
+        if not has_rows:
+            remember(m, key, ROW_OF_ZEROS)
+            return ROW_OF_ZEROS
+        row = keep_sum(m, key, self.width, m.spare)
+        m.spare += line_of(row) >= m.n_lines
+        return row
+
+    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
+                                int32_t n) noexcept nogil:
+        """The feature keys of a lookup's templates, 0 for those that do not fire, behind the first n."""
+        cdef int32_t i
+        for i in range(lookup.first_rule, lookup.first_rule + lookup.n_rules):
+            m.features[n] = self.feature_of(m, self.extractor, self.rules[i], present, scene)
+            fetch_row(&self.rows_of, m.features[n])
+            n += 1
+        return n
+
+    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
+        """The nodes that are there, and above them the conditions that hold."""
+        cdef uint64_t present = scene.present
+        cdef int32_t i
+        for i in range(self.extractor.n_conditions):
+            if values_of(m, scene.record[self.extractor.conditions[i].node])[self.extractor.conditions[i].value] \
+                    != FEATURE_NONE:
+                present |= <uint64_t>1 << (MAX_NODES + i)
+        return present
+
+    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
+                           const SceneC* scene) noexcept nogil:
+        """A template's key; 0: it does not fire."""
+        cdef const RuleC* rule = &e.rules[place]
+        cdef feat_t total = rule.seed, value
+        cdef int32_t k
+        if not present & rule.any_of or present & rule.need != rule.need:
+            return 0
+        for k in range(rule.n_parts):
+            place = rule.parts[k]
+            if place < e.n_stored:
+                value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
+            else:
+                value = part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
+            total += value * feature_factor[k]
+        return feature_key(total)
+
+    cdef inline uint32_t row_of(self, feat_t feature) noexcept nogil:
+        return find_row(&self.rows_of, feature) if feature != 0 and may_have_row(&self.rows_of, feature) else 0
