@@ -7,9 +7,10 @@ by the plain way of scoring, template by template.
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.compiled.easy_flat cimport KeysC, ShapeC
-from parser.compiled.easy_memory cimport CountC, EasyMemory, ElementC, ListMemoryC, easy_kernel
-from parser.compiled.easy_rows cimport EasyRows, SceneC
-from parser.compiled.memory cimport kernel_filter, kernel_set
+from parser.compiled.easy_memory cimport CountC, EasyMemory, ElementC, ListMemoryC
+from parser.compiled.easy_pairs cimport EasyPairs
+from parser.compiled.easy_rows cimport SceneC
+from parser.compiled.memory cimport kernel_filter
 from parser.transition.list_state cimport ListC
 
 
@@ -31,10 +32,7 @@ cdef struct KeysToFindC:    # of all tasks at once: in the memory's `keys`, thos
     int32_t n_asked
 
 
-cdef class EasyEngine(EasyRows):
-    cdef readonly str kernel
-    cdef const kernel_set* kernels
-    cdef const easy_kernel* easy
+cdef class EasyEngine(EasyPairs):
     cdef kernel_filter filter
     cdef bint single_root
 
@@ -48,17 +46,10 @@ cdef class EasyEngine(EasyRows):
     # looked at, at most 7, in `changed`.
     cdef int32_t attached(self, ListMemoryC* list, const ListC* s, int32_t head, int32_t dep,
                           int32_t* changed) noexcept nogil
-    # Scores of all columns of a pair, into scores of the memory.
-    cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef bint is_legal(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
 
     cdef void refresh(self, ListMemoryC* list, const ListC* s, const int32_t* pairs, int32_t n) noexcept nogil
     cdef void score_pair(self, ListMemoryC* list, const ListC* s, int32_t left, const int16_t** lines) noexcept nogil
-    cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
-    cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
-    cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil
-    cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
-                   SceneC* scene) noexcept nogil
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil
     cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil
     cdef void begin(self, ListMemoryC* list, const ListC* s, TaskC* task, const int32_t* window, int32_t number,
@@ -81,5 +72,3 @@ cdef class EasyEngine(EasyRows):
                         const KeysToFindC* to_find) noexcept nogil
     cdef uint64_t row_of(self, ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot, int32_t owner,
                          uint64_t key) noexcept nogil
-    cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil
-    cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil

@@ -5,19 +5,17 @@ from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport abs
 
 from parser.common cimport feat_t
-from parser.compiled.easy_flat cimport (DISTANCES, MOST_SHAPES, WINDOW, AcrossC, AskedC, KeysC, NodeOfC, RoleC, ShapeC,
-                                        StepC)
-from parser.compiled.easy_memory cimport (BLOCK, EASY_DENSE, EASY_LANES, EASY_LINE, EASY_SIZE, EASY_TAIL,
-                                          EASY_WIDE, N_EASY_KERNELS, NO_PAIR, PADS, EasyMemory, ElementC, ListMemoryC,
-                                          easy_bucket, easy_home, easy_kernels, easy_lowest_bit, forget_rows, look_up)
-from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, number_at, tail_of
-from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC, kernel_sets
+from parser.compiled.easy_flat cimport DISTANCES, MOST_SHAPES, WINDOW, AcrossC, AskedC, KeysC, ShapeC, StepC
+from parser.compiled.easy_memory cimport (BLOCK, EASY_LANES, EASY_LINE, EASY_SIZE, NO_PAIR, PADS, EasyMemory, ElementC,
+                                          ListMemoryC, easy_bucket, easy_home, easy_lowest_bit, forget_rows, look_up)
+from parser.compiled.easy_pairs cimport EasyPairs, set_top
+from parser.compiled.easy_rows cimport SceneC, number_at
+from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
 from parser.score.keymap cimport PREFETCH
 from parser.transition.list_state cimport ListC, links, list_nodes
 
-from parser.compiled.engine import kernel_number
 from parser.feature.atoms import Atomizer
 
 cdef enum:
@@ -29,21 +27,13 @@ cdef enum:
 
 
 @final
-cdef class EasyEngine(EasyRows):
+cdef class EasyEngine(EasyPairs):
     def __init__(self, Table table not None, Extractor extractor not None, layout, actions, int32_t n_labels, system,
                  str kernel=""):
         """actions: of the columns of the table. kernel: one of engine.kernel_names(), the best by default."""
-        EasyRows.__init__(self, table, extractor, layout, actions, n_labels)
+        EasyPairs.__init__(self, table, extractor, layout, actions, n_labels, kernel)
         self.filter.words, self.filter.shift = table.c.filter, table.c.filter_shift
         self.single_root = system.single_root
-        self.choose_kernel(kernel)
-
-    def choose_kernel(self, kernel):
-        self.kernels = &kernel_sets[<int>kernel_number(kernel)]
-        self.kernel = self.kernels.name.decode()
-        for i in range(N_EASY_KERNELS):
-            if easy_kernels[i].name.decode() == self.kernel:
-                self.easy = &easy_kernels[i]
 
     # Words
 
@@ -181,127 +171,7 @@ cdef class EasyEngine(EasyRows):
             list.pick[left] = self.column_of_rank[rank] if rank > 0 else -1
             set_top(self, list, left, top)
 
-    cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
-        """The best of all columns of a pair of which only a bound is known."""
-        cdef const int16_t* lines[WINDOW]
-        cdef int32_t window[WINDOW]
-        cdef int32_t top, column, score, best, i
-        list.m.full += 1
-        if list.lost:
-            self.settle_wide(list, s, left)
-            return
-        see(list, left, window)
-        for i in range(WINDOW):
-            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
-        best = self.column_of_rank[self.easy.best(self.bias, lines, self.line_at, self.lines_at,
-                                                  self.masks + (3 if left == PADS else 2) * EASY_LANES, self.rank,
-                                                  list.m.sums, &top)]
-        self.add_tails(list, window)
-        for column in range(self.n_head, self.n_columns):
-            score = list.m.sums[column - self.n_head]
-            if score >= top and not (left == PADS and self.actions[column] < self.n_labels):
-                if score > top or self.actions[column] < self.actions[best]:
-                    best, top = column, score
-        list.pick[left] = best
-        set_top(self, list, left, top)
-
-    cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
-        """The best of all columns, in 32 bits; of equal ones the first action."""
-        cdef const int32_t* scores = list.m.scores
-        cdef int32_t column, best = -1
-        self.all_scores(list, s, left)
-        for column in range(self.n_columns):
-            if left == PADS and self.actions[column] < self.n_labels:
-                continue
-            if best < 0 or scores[column] > scores[best] or (scores[column] == scores[best]
-                                                             and self.actions[column] < self.actions[best]):
-                best = column
-        list.pick[left] = best
-        set_top(self, list, left, scores[best])
-
-    cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
-        """Scores of the columns behind the head, into sums; 16 bits are enough."""
-        cdef MemoryC* m = list.m
-        cdef const uint64_t* row
-        cdef const char* at
-        cdef int16_t* out = m.sums
-        cdef int32_t i, k, slot, n, line
-        cdef uint64_t tail
-        for i in range(self.n_columns - self.n_head):
-            out[i] = <int16_t>self.bias_sums[self.n_head + i]
-        for i in range(self.n_lines):
-            slot, line = window[self.lines[i].place], self.lines[i].line
-            row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
-            n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
-            tail = <uint64_t>1 << (EASY_TAIL + line)
-            for k in range(n):
-                if row[k] & tail:
-                    at = tail_of(self, m, row[k], line)
-                    if row[k] & EASY_DENSE:
-                        self.easy.more(out, at, self.n_blocks, (row[k] & EASY_WIDE) != 0)
-                    else:
-                        add_sparse(at, out, self.n_head)
-
-    cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
-        cdef int32_t window[WINDOW]
-        cdef int32_t i
-        see(list, left, window)
-        for i in range(self.n_columns):
-            list.m.scores[i] = self.bias_sums[i]
-        if list.lost or list.m.has_wide_rows:
-            self.add_plain(list, s, window)
-        else:
-            self.add_kept(list, window)
-
-    cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil:
-        """Template by template."""
-        cdef MemoryC* m = list.m
-        cdef const ShapeC* shape
-        cdef const RoleC* role
-        cdef SceneC scene
-        cdef uint64_t present
-        cdef int32_t i, k
-        for i in range(self.n_lines):
-            shape = &self.shapes[self.lines[i].shape]
-            self.look(list, s, shape, window[self.lines[i].place], &scene)
-            present = self.present_of(m, shape, &scene)
-            for k in range(shape.first_role, shape.first_role + shape.n_roles):
-                role = &self.roles[self.role_list[k]]
-                if role.line == self.lines[i].line:
-                    self.add_role(m, role, present, &scene, m.scores)
-
-    cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
-        """From the rows that the lines were added up from."""
-        cdef MemoryC* m = list.m
-        cdef const ShapeC* shape
-        cdef const uint64_t* rows
-        cdef int32_t i, k, slot, n
-        for i in range(self.n_lines):
-            slot, shape = window[self.lines[i].place], &self.shapes[self.lines[i].shape]
-            rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
-            n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
-            for k in range(n):
-                self.add_line(m, rows[k], self.lines[i].line, m.scores)
-
     # Sums of elements
-
-    cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
-                   SceneC* scene) noexcept nogil:
-        cdef const NodeOfC* element = self.elements + shape.first_element
-        cdef const StepC* step = self.steps + shape.first_step
-        cdef const int32_t* node = self.node_list + shape.first_node
-        cdef const char* nodes = <const char*>list_nodes(s)
-        cdef int32_t i, place = 0
-        scene.nodes, scene.links = list_nodes(s), links(s)
-        for i in range(shape.n_elements):
-            while place < element[i].place:
-                slot = list.element[slot].right
-                place += 1
-            scene.node[element[i].node] = list.element[slot].word
-        for i in range(shape.n_steps):
-            scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
-        for i in range(shape.n_nodes):
-            scene.record[node[i]] = list.m.of_word[scene.node[node[i]]]
 
     cdef void look_around(self, const ListMemoryC* list, const ListC* s, int32_t slot, SceneC* scene) noexcept nogil:
         """The relatives of an element."""
@@ -533,21 +403,6 @@ cdef class EasyEngine(EasyRows):
             self.look(list, s, shape, slot, &scene)
             row = self.make(m, shape, &scene, owner, key)
         return row
-
-cdef inline void set_top(EasyEngine engine, ListMemoryC* list, int32_t slot, int32_t top) noexcept nogil:
-    cdef int32_t first = slot // BLOCK * BLOCK
-    list.top[slot] = top
-    if list.n_blocks > 1:
-        list.block_top[slot // BLOCK] = list.top[
-            first + engine.easy.largest(list.top + first, min(<int32_t>BLOCK, list.n_tops - first))]
-
-
-cdef inline void see(const ListMemoryC* list, int32_t left, int32_t* window) noexcept nogil:
-    """The elements around a pair."""
-    cdef int32_t i
-    window[0] = list.element[list.element[left].left].left
-    for i in range(1, WINDOW):
-        window[i] = list.element[window[i - 1]].right
 
 
 cdef inline uint64_t* copy_rows(const MemoryC* m, uint64_t* out, const uint64_t* row, int32_t n) noexcept nogil:

@@ -1,0 +1,148 @@
+"""What a pair of neighbours scores; see easy_pairs.pxd."""
+
+from libc.stdint cimport int16_t, int32_t, uint64_t
+
+from parser.compiled.easy_flat cimport WINDOW, NodeOfC, RoleC, ShapeC, StepC
+from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, PADS,
+                                          ListMemoryC, easy_kernels)
+from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, number_at, tail_of
+from parser.compiled.memory cimport MemoryC, kernel_sets
+from parser.compiled.table cimport Table
+from parser.feature.extract cimport Extractor
+from parser.transition.list_state cimport ListC, links, list_nodes
+
+from parser.compiled.engine import kernel_number
+
+
+cdef class EasyPairs(EasyRows):
+    def __init__(self, Table table not None, Extractor extractor not None, layout, actions, int32_t n_labels,
+                 str kernel=""):
+        EasyRows.__init__(self, table, extractor, layout, actions, n_labels)
+        self.choose_kernel(kernel)
+
+    def choose_kernel(self, kernel):
+        self.kernels = &kernel_sets[<int>kernel_number(kernel)]
+        self.kernel = self.kernels.name.decode()
+        for i in range(N_EASY_KERNELS):
+            if easy_kernels[i].name.decode() == self.kernel:
+                self.easy = &easy_kernels[i]
+
+    cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
+        """The best of all columns of a pair of which only a bound is known."""
+        cdef const int16_t* lines[WINDOW]
+        cdef int32_t window[WINDOW]
+        cdef int32_t top, column, score, best, i
+        list.m.full += 1
+        if list.lost:
+            self.settle_wide(list, s, left)
+            return
+        see(list, left, window)
+        for i in range(WINDOW):
+            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
+        best = self.column_of_rank[self.easy.best(self.bias, lines, self.line_at, self.lines_at,
+                                                  self.masks + (3 if left == PADS else 2) * EASY_LANES, self.rank,
+                                                  list.m.sums, &top)]
+        self.add_tails(list, window)
+        for column in range(self.n_head, self.n_columns):
+            score = list.m.sums[column - self.n_head]
+            if score >= top and not (left == PADS and self.actions[column] < self.n_labels):
+                if score > top or self.actions[column] < self.actions[best]:
+                    best, top = column, score
+        list.pick[left] = best
+        set_top(self, list, left, top)
+
+    cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
+        """The best of all columns, in 32 bits; of equal ones the first action."""
+        cdef const int32_t* scores = list.m.scores
+        cdef int32_t column, best = -1
+        self.all_scores(list, s, left)
+        for column in range(self.n_columns):
+            if left == PADS and self.actions[column] < self.n_labels:
+                continue
+            if best < 0 or scores[column] > scores[best] or (scores[column] == scores[best]
+                                                             and self.actions[column] < self.actions[best]):
+                best = column
+        list.pick[left] = best
+        set_top(self, list, left, scores[best])
+
+    cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
+        """Scores of the columns behind the head, into sums; 16 bits are enough."""
+        cdef MemoryC* m = list.m
+        cdef const uint64_t* row
+        cdef const char* at
+        cdef int16_t* out = m.sums
+        cdef int32_t i, k, slot, n, line
+        cdef uint64_t tail
+        for i in range(self.n_columns - self.n_head):
+            out[i] = <int16_t>self.bias_sums[self.n_head + i]
+        for i in range(self.n_lines):
+            slot, line = window[self.lines[i].place], self.lines[i].line
+            row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
+            n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
+            tail = <uint64_t>1 << (EASY_TAIL + line)
+            for k in range(n):
+                if row[k] & tail:
+                    at = tail_of(self, m, row[k], line)
+                    if row[k] & EASY_DENSE:
+                        self.easy.more(out, at, self.n_blocks, (row[k] & EASY_WIDE) != 0)
+                    else:
+                        add_sparse(at, out, self.n_head)
+
+    cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
+        cdef int32_t window[WINDOW]
+        cdef int32_t i
+        see(list, left, window)
+        for i in range(self.n_columns):
+            list.m.scores[i] = self.bias_sums[i]
+        if list.lost or list.m.has_wide_rows:
+            self.add_plain(list, s, window)
+        else:
+            self.add_kept(list, window)
+
+    cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil:
+        """Template by template."""
+        cdef MemoryC* m = list.m
+        cdef const ShapeC* shape
+        cdef const RoleC* role
+        cdef SceneC scene
+        cdef uint64_t present
+        cdef int32_t i, k
+        for i in range(self.n_lines):
+            shape = &self.shapes[self.lines[i].shape]
+            self.look(list, s, shape, window[self.lines[i].place], &scene)
+            present = self.present_of(m, shape, &scene)
+            for k in range(shape.first_role, shape.first_role + shape.n_roles):
+                role = &self.roles[self.role_list[k]]
+                if role.line == self.lines[i].line:
+                    self.add_role(m, role, present, &scene, m.scores)
+
+    cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
+        """From the rows that the lines were added up from."""
+        cdef MemoryC* m = list.m
+        cdef const ShapeC* shape
+        cdef const uint64_t* rows
+        cdef int32_t i, k, slot, n
+        for i in range(self.n_lines):
+            slot, shape = window[self.lines[i].place], &self.shapes[self.lines[i].shape]
+            rows = list.rows + <size_t>slot * self.n_rows + shape.first_row
+            n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
+            for k in range(n):
+                self.add_line(m, rows[k], self.lines[i].line, m.scores)
+
+    cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,
+                   SceneC* scene) noexcept nogil:
+        cdef const NodeOfC* element = self.elements + shape.first_element
+        cdef const StepC* step = self.steps + shape.first_step
+        cdef const int32_t* node = self.node_list + shape.first_node
+        cdef const char* nodes = <const char*>list_nodes(s)
+        cdef int32_t i, place = 0
+        scene.nodes, scene.links = list_nodes(s), links(s)
+        for i in range(shape.n_elements):
+            while place < element[i].place:
+                slot = list.element[slot].right
+                place += 1
+            scene.node[element[i].node] = list.element[slot].word
+        for i in range(shape.n_steps):
+            scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
+        for i in range(shape.n_nodes):
+            scene.record[node[i]] = list.m.of_word[scene.node[node[i]]]
