@@ -39,6 +39,13 @@ def test_defaults():
     assert config.trees == TreesConfig("head", 1)
 
 
+def test_easy_first_learns_without_a_margin_unless_told():
+    config = Config().with_overrides(["system=easy-first"])
+    assert config.resolved().learner.margin == config.learner_options()["margin"] == 0
+    assert config.with_overrides(["margin=20"]).learner_options()["margin"] == 20
+    assert config.with_overrides(["learner=passive-aggressive"]).learner_options()["margin"] == 1
+
+
 def test_a_resolved_config_stays_as_it_is():
     config = Config().resolved()
     assert config.resolved() == config

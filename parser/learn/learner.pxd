@@ -8,7 +8,7 @@ One state, from the side of the search:
 
 `learn` is called for every visited state, right or wrong, and decides itself whether there is anything to learn; it
 counts the state. Where several candidates compete in one state, each with features of its own (easy-first), the search
-scores them one by one, changes weights by `add` or `add_all`, and calls `tick` once.
+scores them one by one, asks `pace` how far to go, changes weights by `add` or `add_all`, and calls `tick` once.
 
 Features fire with value 1; key 0 is skipped; the keys of one state differ. Masks are one byte per action, `zero` (the
 zero-cost actions) lies within `legal` and is not empty. `score` remembers where it found the rows of the last features
@@ -29,6 +29,7 @@ cdef class Learner:
     cdef readonly int64_t steps         # states visited so far
     cdef public int64_t updates         # states that changed weights; the caller may set it to 0 between epochs
     cdef public double loss             # summed loss of the states since the caller last set it to 0
+    cdef readonly float margin          # by how much a right action must win; 0: it must only win
     cdef public int32_t min_updates     # rows changed fewer times neither score nor enter the final model
     cdef RowTable table
     cdef Fired fired
@@ -36,6 +37,9 @@ cdef class Learner:
     cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil
     cdef int learn(self, const feat_t* feats, int32_t n, const uint8_t* legal, const uint8_t* zero,
                    const float* scores, int32_t predicted, int32_t oracle) except -1 nogil
+    # How far to go where a right candidate is `gap` above a wrong one (below it: an error), 0: it is far enough above;
+    # distance: the squared distance of their features, each counted under its action.
+    cdef float pace(self, float gap, int32_t distance) noexcept nogil
     # one feature set, one action: w += delta (perceptron), or a gradient of delta (AdaGrad; ascent direction)
     cdef int add(self, const feat_t* feats, int32_t n, int32_t action, float delta) except -1 nogil
     # the same for all actions at once: delta[a] for action a, 0 where nothing is to be learned

@@ -40,6 +40,9 @@ cdef class Learner:
         CHECK(False)
         return 0
 
+    cdef float pace(self, float gap, int32_t distance) noexcept nogil:
+        return gap < self.margin or gap <= 0
+
     cdef int add(self, const feat_t* feats, int32_t n, int32_t action, float delta) except -1 nogil:
         CHECK(False)
         return 0

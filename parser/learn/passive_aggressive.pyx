@@ -17,7 +17,6 @@ cdef class PassiveAggressive(Averaged):
     loss = margin - (s_oracle - s_rival), tau = min(cap, loss / |phi_oracle - phi_rival|^2), no change if loss <= 0
     (Crammer et al. 2006, PA-I, with the max-loss rival of their section 6). The cap is their C; infinite gives PA.
     """
-    cdef readonly float margin
     cdef readonly float cap
 
     def __init__(self, int32_t n_actions, *, float margin=1, float cap=1, int32_t min_updates=0,
@@ -51,3 +50,6 @@ cdef class PassiveAggressive(Averaged):
             return 0
         # every feature stands once under each of the two actions
         return self.change(feats, n, oracle, rival, min(self.cap, loss / (2 * fired)))
+
+    cdef float pace(self, float gap, int32_t distance) noexcept nogil:
+        return min(self.cap, max(self.margin - gap, <float>0) / distance) if distance > 0 else 0

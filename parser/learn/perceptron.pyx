@@ -17,8 +17,6 @@ cdef class Perceptron(Averaged):
     margin > 0: learns also where the best zero-cost action beats the best other one by less than the margin (Krauth &
     Mezard 1987). Weights are whole numbers, sums of dozens of features: a margin that matters is of the order of 100.
     """
-    cdef readonly float margin
-
     def __init__(self, int32_t n_actions, *, float margin=0, int32_t min_updates=0, int32_t dense_above=DENSE_ABOVE):
         if not margin >= 0:
             raise ValueError(f"margin: {margin}, expected 0 or more")

@@ -49,6 +49,9 @@ cdef class Agenda:
     cdef void forget_scores(self, const ListC* s) noexcept nogil
     cdef void take(self, ListC* s, CandidateC choice) noexcept nogil
     cdef CandidateC best_correct(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil
+    cdef CandidateC best_wrong(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil
+    # Of the features of two candidates, those that both have under the same action cancel out.
+    cdef int32_t distance(self, CandidateC one, CandidateC other) noexcept nogil
     cdef bint is_correct(self, const ListC* s, const GoldC* g, CandidateC choice, bint incomplete) noexcept nogil
     # Log of the sum of exp(score) over the candidates, or over the correct ones if g is not NULL.
     cdef double log_total(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil

@@ -1,6 +1,6 @@
 """Easy-first's candidates; see agenda.pxd."""
 
-from libc.math cimport exp, log
+from libc.math cimport INFINITY, exp, log
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
@@ -177,6 +177,35 @@ cdef class Agenda:
                     best = CandidateC(left, action, self.scores_of(left)[action])
             left = links(s)[left].right
         return best
+
+    cdef CandidateC best_wrong(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil:
+        cdef CandidateC best = CandidateC(-1, -1, 0)
+        cdef int32_t left = s.leftmost, action, a
+        while links(s)[left].right >= 0:
+            self.mask_pair(s, g, incomplete, left)
+            for a in range(self.n_actions):
+                self.chances[a] = -INFINITY if self.mask[a] else self.scores_of(left)[a]
+            if self.mask_pair(s, NULL, False, left):
+                action = argmax(self.chances, self.mask, self.n_actions)
+                if action >= 0 and self.chances[action] > -INFINITY and (best.left < 0
+                                                                         or self.chances[action] > best.score):
+                    best = CandidateC(left, action, self.chances[action])
+            left = links(s)[left].right
+        return best
+
+    cdef int32_t distance(self, CandidateC one, CandidateC other) noexcept nogil:
+        cdef const feat_t* a = self.feats_of(one.left)
+        cdef const feat_t* b = self.feats_of(other.left)
+        cdef int32_t i, k, n = self.pairs[one.left].n_feats, m = self.pairs[other.left].n_feats, found = 0
+        for i in range(n):
+            found += a[i] != 0
+        for k in range(m):
+            found += b[k] != 0
+        if one.action == other.action:
+            for i in range(n):
+                for k in range(m):
+                    found -= 2 * (a[i] == b[k] and a[i] != 0)
+        return found
 
     cdef double log_total(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil:
         cdef double total = 0, top = self.best[1].score

@@ -31,7 +31,7 @@ cdef class EasyTrainer:
 
     cdef int train_one(self, const ExampleC* example, int32_t iteration, Rng* rng) except -1 nogil
     cdef void rescore(self, const ListC* s, const feat_t* words) noexcept nogil
-    cdef int learn_error(self, CandidateC oracle, CandidateC predicted) except -1 nogil
+    cdef int learn_from(self, const ListC* s, CandidateC right, CandidateC wrong) except -1 nogil
     cdef int step(self, ListC* s, GoldC* g, int32_t attempts, int32_t iteration, Rng* rng) except -1 nogil
     cdef int step_logistic(self, ListC* s, GoldC* g, int32_t iteration, Rng* rng) except -1 nogil
 

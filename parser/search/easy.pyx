@@ -116,6 +116,10 @@ cdef class EasyTrainer:
         """
         cdef CandidateC predicted = self.agenda.best[1], oracle
         if self.agenda.is_correct(s, g, predicted, self.incomplete):
+            if self.learner.margin > 0:
+                oracle = self.agenda.best_wrong(s, g, self.incomplete)
+                if oracle.left >= 0:
+                    self.learn_from(s, predicted, oracle)
             self.agenda.take(s, predicted)
             return 0
         self.errors += 1
@@ -123,8 +127,7 @@ cdef class EasyTrainer:
         if oracle.left < 0:
             with gil:
                 raise AssertionError("a state of training without a correct attachment")
-        self.learn_error(oracle, predicted)
-        self.agenda.forget_scores(s)
+        self.learn_from(s, oracle, predicted)
         if follows_error(&self.exploration, iteration, rng):
             self.agenda.take(s, predicted)
             return 0
@@ -133,13 +136,17 @@ cdef class EasyTrainer:
             return 0
         return 1
 
-    cdef int learn_error(self, CandidateC oracle, CandidateC predicted) except -1 nogil:
+    cdef int learn_from(self, const ListC* s, CandidateC right, CandidateC wrong) except -1 nogil:
+        """The right one has to be further above the wrong one."""
         cdef int64_t updates = self.learner.updates
-        self.learner.add(self.agenda.feats_of(oracle.left), self.agenda.pairs[oracle.left].n_feats, oracle.action, 1)
-        self.learner.add(self.agenda.feats_of(predicted.left), self.agenda.pairs[predicted.left].n_feats,
-                         predicted.action, -1)
+        cdef float gap = right.score - wrong.score, pace = self.learner.pace(gap, self.agenda.distance(right, wrong))
+        if pace == 0:
+            return 0
+        self.learner.add(self.agenda.feats_of(right.left), self.agenda.pairs[right.left].n_feats, right.action, pace)
+        self.learner.add(self.agenda.feats_of(wrong.left), self.agenda.pairs[wrong.left].n_feats, wrong.action, -pace)
         self.learner.updates = updates + 1      # of one state, however a learner counts what `add` does
-        self.learner.loss += predicted.score - oracle.score
+        self.learner.loss += self.learner.margin - gap
+        self.agenda.forget_scores(s)
         return 0
 
     cdef int step_logistic(self, ListC* s, GoldC* g, int32_t iteration, Rng* rng) except -1 nogil:

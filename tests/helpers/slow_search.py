@@ -1,9 +1,11 @@
 """Training and parsing once more, in plain Python over the handles: the twins of parser.search."""
 
 import math
+from collections import Counter
 
 import numpy as np
 
+from parser.learn.passive_aggressive import PassiveAggressive
 from parser.score.choose import probabilities
 
 
@@ -139,6 +141,22 @@ def take_candidate(state, candidate):
     state.cursor.apply(*arc_of(state, *candidate), candidate[1] % len(state.system.labels))
 
 
+def learn_easy(learner, keys, scores, right, wrong):
+    """One change if the right one is not above the wrong one by the margin (the perceptron's), or as much of one as is
+    needed (passive-aggressive: Crammer et al. 2006, PA-I)."""
+    gap = np.float32(scores[right[0]][right[1]]) - np.float32(scores[wrong[0]][wrong[1]])
+    pace = np.float32(gap < learner.margin or gap <= 0)
+    if isinstance(learner, PassiveAggressive):
+        fired = Counter((int(key), right[1]) for key in keys[right[0]] if key)
+        fired.subtract((int(key), wrong[1]) for key in keys[wrong[0]] if key)
+        distance = sum(count**2 for count in fired.values())
+        loss = max(np.float32(learner.margin) - gap, np.float32(0))
+        pace = min(np.float32(learner.cap), loss / np.float32(distance))
+    if pace != 0:
+        learner.add_one(keys[right[0]], right[1], pace)
+        learner.add_one(keys[wrong[0]], wrong[1], -pace)
+
+
 def train_easy(system, extractor, learner, options, example, rows, iteration, rng):
     """Goldberg & Nivre 2013, algorithm 3 with NEXT of easy-first; Goldberg & Elhadad 2010 with the static oracle."""
     n, heads, labels = example
@@ -173,12 +191,14 @@ def train_easy(system, extractor, learner, options, example, rows, iteration, rn
             take_candidate(state, choice)
             continue
         if predicted in correct:
+            wrong = [candidate for candidate in candidates(state) if candidate not in correct]
+            if learner.margin > 0 and wrong:
+                learn_easy(learner, keys, scores, predicted, best_candidate(scores, wrong))
             take_candidate(state, predicted)
             learner.count_state()
             attempts = 0
             continue
-        learner.add_one(keys[oracle[0]], oracle[1], 1)
-        learner.add_one(keys[predicted[0]], predicted[1], -1)
+        learn_easy(learner, keys, scores, oracle, predicted)
         learner.count_state()
         attempts += 1
         if iteration > policy.k and policy.p > 0 and (policy.p >= 1 or rng.unit() < policy.p):

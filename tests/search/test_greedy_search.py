@@ -119,12 +119,12 @@ def test_training_twin_of_every_policy_and_learner(policy, learner):
 
 @pytest.mark.parametrize("name", EASY)
 @pytest.mark.parametrize("policy", ["static", "explore-2012", "always"])
-@pytest.mark.parametrize("learner", ["perceptron", "adagrad"])
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_easy_first_training_twin(name, policy, learner):
     """The agenda scores again only what changed; the twin everything, every time."""
     system, extractor, corpus = setting(name, made_text(5), SMALL_PAIRS)
     # without l1: kept scores are then exact (see parser.search.easy)
-    make = LEARNERS["perceptron"] if learner == "perceptron" else lambda n: AdaGradRDA(n, l1=0, alpha=0.1)
+    make = (lambda n: AdaGradRDA(n, l1=0, alpha=0.1)) if learner == "adagrad" else LEARNERS[learner]
     fast, slow = make(n_actions(system)), make(n_actions(system))
     trainer = EasyTrainer(system, extractor, fast, POLICIES[policy])
     one, other = Random(3), Random(3)
