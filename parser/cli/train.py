@@ -1,6 +1,8 @@
 """`arcspeed train`: a treebank in, a parser out."""
 
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,13 +16,17 @@ from parser.train.shrink import Cost
 def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, options: dict) -> int:
     quiet = options.pop("quiet")
     display = Display() if quiet else TerminalDisplay()
+    stop_in_order()
     training = TrainingRun(train, dev, config, output, display=display, **options)
     try:
         with display:
             training.run()
     except KeyboardInterrupt:
-        note(f"arcspeed: interrupted; {output} holds the best parser so far")
-        if training.last_path.exists():
+        if training.left_model:
+            note(f"arcspeed: interrupted; {output} holds the best parser so far")
+        else:
+            note(f"arcspeed: interrupted; {output} is as it was before")
+        if training.has_last:
             note(f"arcspeed: the same command with --resume goes on from {training.last_path}")
         else:
             note("arcspeed: there is nothing yet from which --resume could go on: it is kept every 20 seconds or so")
@@ -28,6 +34,12 @@ def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, 
     if not quiet:
         note(f"arcspeed: wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
     return 0
+
+
+def stop_in_order() -> None:
+    """Being told to end (`kill`, a batch system) is taken as Ctrl-C is."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 class TerminalDisplay(Display):

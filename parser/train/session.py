@@ -80,7 +80,8 @@ class TrainingRun:
         self.keep_last, self.display, self.resume = keep_last, display or Display(), resume
         self.budget = budget
         if self.output is not None:
-            check_output(self.output)
+            for path in (self.output, self.log_path(0), self.last_path):
+                check_output(path)
             refuse_same_file([*train, *dev], self.output)
         treebank = read_treebank(train, format)
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
@@ -105,9 +106,12 @@ class TrainingRun:
         self.scores: list[dict] = []
         self.current: SeedTraining | None = None
         self.saved_at = time.monotonic()
-        self.display.started(self.setup)
+        self.has_last = False  # can the state that stands beside the model be gone on from?
+        self.left_model = False  # when interrupted
+        self.unsaved: OSError | None = None
         if resume:
             self.take_up()
+        self.display.started(self.setup)
 
     @property
     def config(self) -> Config:
@@ -120,16 +124,16 @@ class TrainingRun:
         try:
             while len(self.finished) < self.config.train.ensemble:
                 self.train_seed()
+            parser = self.within_budget(self.parser(self.finished))
+            if self.output is not None:
+                parser.save(self.output, slim=not self.keep_last)
         except KeyboardInterrupt:
             self.save_interrupted()
             raise
-        if self.keep_last:
-            self.checkpoint()
-        parser = self.within_budget(self.parser(self.finished))
-        if self.output is not None:
-            parser.save(self.output, slim=not self.keep_last)
-            if not self.keep_last:
-                self.last_path.unlink(missing_ok=True)
+        if self.unsaved is not None:
+            raise self.unsaved
+        if self.output is not None and not self.keep_last:
+            self.last_path.unlink(missing_ok=True)
         return parser
 
     def train_seed(self) -> None:
@@ -146,7 +150,7 @@ class TrainingRun:
         if current.epoch < self.config.train.epochs:
             self.display.stopped_early(current.epoch)
         if self.keep_last and len(self.finished) + 1 == self.config.train.ensemble:
-            self.checkpoint()
+            self.checkpoint_at_the_end()
         self.finished.append(current.result())
         self.scores.append(self.seed_scores(current))
         self.current = None
@@ -210,16 +214,25 @@ class TrainingRun:
             extra_data={"training/state": data | {"finished": len(self.finished), "scores": self.scores}},
             extra_arrays={f"training/{name}": array for name, array in arrays.items()},
         )
-        self.saved_at = time.monotonic()
+        self.saved_at, self.has_last = time.monotonic(), True
+
+    def checkpoint_at_the_end(self) -> None:
+        """Where it cannot be written (the disk is full), the model still can, perhaps: that is tried first."""
+        try:
+            self.checkpoint()
+        except OSError as error:
+            self.unsaved = error
 
     def save_interrupted(self) -> None:
-        """The best weights so far; in the first epoch, those of now."""
-        if self.output is None:
-            return
+        """The best weights so far; in the first epoch those of now, but not in place of an earlier model."""
         parts = list(self.finished)
-        if self.current is not None:
+        if self.current is not None and len(parts) < self.config.train.ensemble:
+            if not parts and self.current.epoch == 0 and self.output is not None and self.output.exists():
+                return
             parts.append(self.current.result())
-        self.parser(parts, interrupted=True).save(self.output)
+        if self.output is not None and parts:
+            self.parser(parts, interrupted=True).save(self.output)
+            self.left_model = True
 
     def take_up(self) -> None:
         """Goes on from the last state of the same training."""
@@ -228,8 +241,8 @@ class TrainingRun:
         file = ModelFile(self.last_path)
         if "training/state" not in file:
             raise ModelFileError(f"{self.last_path}: holds no state of training to resume from")
-        self.require_same_training(file)
         data, arrays = file.data("training/state"), file.arrays("training")
+        self.require_same_training(file, data["finished"])
         if data["epoch"] > self.config.train.epochs:
             raise ConfigError(f"{file.path}: has {data['epoch']} epochs behind it, expected at least as many in all")
         self.finished = [
@@ -240,10 +253,14 @@ class TrainingRun:
         history = History.resume(self.log_path(len(self.finished)), data["epoch"])
         self.current = SeedTraining(self.setup, data["seed"], history)
         self.current.restore(data, arrays)
+        self.has_last = True
 
-    def require_same_training(self, file: ModelFile) -> None:
-        """The number of epochs may have changed, nothing else."""
+    def require_same_training(self, file: ModelFile, finished: int) -> None:
+        """The number of epochs may have changed as long as no seed is done with them, nothing else."""
         then = Config.from_tables(file.data("config"), file.path)
+        before, now = then.train.epochs, self.config.train.epochs
+        if finished and before != now:
+            raise ConfigError(f"{file.path}: a seed is done after {before} epochs, so none can have {now}")
         then = replace(then, train=replace(then.train, epochs=self.config.train.epochs))
         for table, options in self.config.tables().items():
             for name, value in options.items():

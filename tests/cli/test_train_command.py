@@ -91,17 +91,27 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(files, tmp_path
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "adagrad-rda"])
-@pytest.mark.parametrize("ensemble", ["1", "2"])
-def test_resuming_gives_the_model_of_an_uninterrupted_run(files, tmp_path, learner, ensemble):
+def test_resuming_gives_the_model_of_an_uninterrupted_run(files, tmp_path, learner):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11", "-q"]
-    shared += ["--learner", learner, "--ensemble", ensemble]
+    shared += ["--learner", learner]
     assert run([*shared, "-o", str(tmp_path / "whole"), "--epochs", "4"]) == 0
     assert run([*shared, "-o", str(tmp_path / "parts"), "--epochs", "2"]) == 0
     assert run([*shared, "-o", str(tmp_path / "parts"), "--epochs", "4", "--resume"]) == 0
-    if ensemble == "1":
-        assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
     events = [json.loads(line)["event"] for line in (tmp_path / "parts.log").read_text().splitlines()]
-    assert events.count("epoch") == (4 if ensemble == "1" else 2)
+    assert events.count("epoch") == 4
+
+
+def test_resuming_an_ensemble(files, tmp_path, capsys):
+    """Seeds that are done stay as they are, so the number of epochs does, too."""
+    shared = ["train", str(files / "train.conllu"), "--features", "zn11", "-q", "--ensemble", "2", "--resume"]
+    shared += ["-o", str(tmp_path / "m"), "--epochs"]
+    assert run([option for option in [*shared, "2"] if option != "--resume"]) == 0
+    before = (tmp_path / "m").read_bytes()
+    assert run([*shared, "2"]) == 0
+    assert (tmp_path / "m").read_bytes() == before
+    assert run([*shared, "4"]) == 2
+    assert "a seed is done after 2 epochs, so none can have 4" in capsys.readouterr().err
 
 
 def test_resuming_another_training_is_refused(files, tmp_path, capsys):
@@ -137,7 +147,8 @@ def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_ctrl_c_leaves_a_usable_parser(files, tmp_path):
+@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_leaves_a_usable_parser(files, tmp_path, told_by):
     path = tmp_path / "m.model"
     command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
     process = subprocess.Popen(
@@ -149,7 +160,7 @@ def test_ctrl_c_leaves_a_usable_parser(files, tmp_path):
     deadline = time.time() + 60
     while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(told_by)
     message = process.communicate(timeout=60)[1].decode()
     assert process.returncode == 130
     assert f"arcspeed: interrupted; {path} holds the best parser so far" in message

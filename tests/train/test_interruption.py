@@ -1,0 +1,82 @@
+"""Training that is stopped, at any time, leaves a parser that can be used."""
+
+import pytest
+from made_corpus import made_text
+
+from parser.config import Config
+from parser.pipeline import Parser
+from parser.train.session import Display, TrainingRun
+
+
+class StopAt(Display):
+    """Ctrl-C when something is told for the n-th time."""
+
+    def __init__(self, what, times=1):
+        self.left = times
+        setattr(self, what, self.stop)
+
+    def stop(self, *_):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "train.conllu").write_text(made_text(60))
+    (tmp_path / "dev.conllu").write_text(made_text(10, seed=2))
+    return tmp_path
+
+
+def training(files, display, **options):
+    config = Config().with_overrides(["features=zn11", "epochs=3", "ensemble=2"])
+    output = files / "m.model"
+    return TrainingRun(
+        [str(files / "train.conllu")], [str(files / "dev.conllu")], config, output, display=display, **options
+    )
+
+
+def seeds_in(path):
+    return [(seed["seed"], seed["best_epoch"]) for seed in Parser.load(path).provenance["seeds"]]
+
+
+@pytest.mark.parametrize(
+    ("what", "times", "n_seeds"),
+    [("ticked", 1, 0), ("ticked", 2, 0), ("epoch_done", 3, 0), ("epoch_done", 4, 1), ("compiled", 1, 2)],
+)
+def test_a_usable_model_is_left(files, what, times, n_seeds):
+    run = training(files, StopAt(what, times))
+    with pytest.raises(KeyboardInterrupt):
+        run.run()
+    assert run.left_model
+    assert len(seeds_in(run.output)) == n_seeds
+    assert len(Parser.load(run.output).parse(["ha", "ho"])) == 2
+
+
+def test_a_first_epoch_that_is_not_done_does_not_replace_a_model(files):
+    training(files, Display()).run()
+    before = (files / "m.model").read_bytes()
+    run = training(files, StopAt("ticked"))
+    with pytest.raises(KeyboardInterrupt):
+        run.run()
+    assert (files / "m.model").read_bytes() == before
+    assert not run.left_model
+    assert not run.has_last, "the last state beside it is of the run before"
+
+
+def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files, monkeypatch):
+    def fails(self):
+        raise OSError(28, "No space left on device", str(self.last_path))
+
+    monkeypatch.setattr(TrainingRun, "checkpoint", fails)
+    run = training(files, Display())
+    with pytest.raises(OSError, match="No space left"):
+        run.run()
+    assert len(seeds_in(run.output)) == 2
+
+
+@pytest.mark.parametrize("ending", ["", ".log", ".last"])
+def test_what_cannot_be_written_is_found_before_training(files, ending):
+    (files / f"m.model{ending}").mkdir()
+    with pytest.raises(ValueError, match=f"m.model{ending}: is a directory"):
+        training(files, Display())
