@@ -204,6 +204,15 @@ class Config:
             raise ConfigError(f"{path}: is not UTF-8 text") from None
         return cls.from_toml(text, str(path))
 
+    @classmethod
+    def of(cls, given: "Config | str | Path | Mapping[str, object] | None") -> "Config":
+        """What a program gives as one: a Config, a TOML file's name, or its tables as a dict; None: the defaults."""
+        if given is None or isinstance(given, cls):
+            return given or cls()
+        if isinstance(given, str | Path):
+            return cls.from_file(given)
+        return cls.from_tables(given)
+
     def with_option(self, table: str, key: str, value: object, origin: str = "configuration") -> "Config":
         """A copy with one option changed: `with_option("train", "epochs", 5)`."""
         keys = {key_of(f): f for f in fields(TABLES[table])}
@@ -267,8 +276,8 @@ def parse_value(table: str, key: str, text: str) -> object:
     for f in fields(TABLES[table]):
         if key_of(f) == key:
             for type_ in types_of(f):
-                if type_ is bool and text in ("true", "false"):
-                    return text == "true"
+                if type_ is bool and text in ("true", "false", "yes", "no"):
+                    return text in ("true", "yes")
                 if type_ in (int, float):
                     try:
                         return type_(text)

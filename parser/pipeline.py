@@ -109,12 +109,13 @@ class Parser:
         train: "Path | Iterable[Path]",
         dev: "Path | Iterable[Path] | None" = None,
         *,
-        config: Config | None = None,
+        config: "Config | Path | Mapping[str, object] | None" = None,
         display: "Display | None" = None,
         **options: object,
     ) -> "Parser":
         """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
 
+        `config`: a Config, the name of a TOML file, or its tables as a dict; options win.
         `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
         are at fault.
         """
@@ -124,7 +125,7 @@ class Parser:
         return train_parser(
             [train] if isinstance(train, str | os.PathLike) else list(train),
             [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
-            (config or Config()).with_overrides(overrides),
+            Config.of(config).with_overrides(overrides),
             display=display,
         )
 

@@ -39,6 +39,23 @@ def test_defaults():
     assert config.trees == TreesConfig("head", 1)
 
 
+def test_what_a_program_gives(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text("[train]\nepochs = 3\n")
+    found = Config().with_overrides(["epochs=3"])
+    assert Config.of(found) is found
+    assert Config.of(str(path)) == Config.of(path) == Config.of({"train": {"epochs": 3}}) == found
+    assert Config.of(None) == Config()
+    with pytest.raises(ConfigError, match=r"configuration: no option train\.epoch, did you mean 'epochs'"):
+        Config.of({"train": {"epoch": 3}})
+
+
+def test_yes_and_no_are_what_true_and_false_are():
+    for yes, no in (("true", "false"), ("yes", "no")):
+        assert Config().with_overrides([f"system.root_label_only={yes}"]).system.root_label_only is True
+        assert Config().with_overrides([f"system.root_label_only={no}"]).system.root_label_only is False
+
+
 def test_easy_first_learns_without_a_margin_unless_told():
     config = Config().with_overrides(["system=easy-first"])
     assert config.resolved().learner.margin == config.learner_options()["margin"] == 0
@@ -279,7 +296,7 @@ def test_tables_that_are_none():
         ("trian.epochs=3", "no option 'trian.epochs': no table 'trian', did you mean 'train'?"),
         ("name=x", "no option 'name': say which, one of system.name, features.name"),
         ("train=3", "no option 'train'"),
-        ("labelled=yes", "train.labelled = 'yes', expected true or false"),
+        ("labelled=maybe", "train.labelled = 'maybe', expected true or false"),
         ("p=nan", "explore.p = nan, expected a number"),
         ("seed=" + "9" * 5000, "expected a whole number"),
         ("system=arc-eagre", "system.name = 'arc-eagre', did you mean 'arc-eager'?"),

@@ -171,6 +171,9 @@ def train(
         int | None, typer.Option(help="Train so many seeds and add up their weights into one model. [1]")
     ] = None,
     pos: Annotated[str | None, typer.Option(help="What p is in templates: auto, xpos or upos. [auto]")] = None,
+    clusters: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Word clusters, for templates with cluster(...).")
+    ] = None,
     nonprojective: Annotated[
         str | None,
         typer.Option(help="Non-projective trees: drop, lift, or lift and mark: head, path, head+path. [head]"),
@@ -202,6 +205,7 @@ def train(
         "system.root": root.value if root else None,
         "features.name": features,
         "features.pos": pos,
+        "features.clusters": clusters,
         "learner.name": learner,
         "oracle.name": oracle,
         "explore.name": explore,

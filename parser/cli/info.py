@@ -4,10 +4,12 @@ import os
 
 from parser.cli.console import print_json, print_table
 from parser.compiled.engine import kernel_names
+from parser.model.file import ModelFile
 from parser.pipeline import Parser
 
 
 def run(path: str, features: bool, as_json: bool) -> int:
+    ModelFile(path, verify=True)  # every byte, also of what parsing does not read
     parser = Parser.load(path)
     if features:
         print(parser.assembly.templates.text, end="")

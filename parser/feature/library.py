@@ -19,9 +19,13 @@ SETS = (
 )
 
 
+class UnknownSetError(TemplateError):
+    exit_code = 2
+
+
 def named_set(name: str) -> TemplateSet:
     if name not in SETS:
-        raise TemplateError(f"unknown feature set '{name}', expected {', '.join(SETS)} or a file")
+        raise UnknownSetError(f"unknown feature set '{name}', expected {', '.join(SETS)} or a file")
     return parse_templates((files("parser.feature") / "sets" / f"{name}.txt").read_text("utf-8"), name)
 
 

@@ -83,6 +83,8 @@ class TrainingRun:
             for path in (self.output, self.log_path(0), self.last_path):
                 check_output(path)
             refuse_same_file([*train, *dev], self.output)
+        if config.train.patience > 0 and not dev:
+            raise ConfigError("train.patience: expected a development set, by which epochs are judged")
         treebank = read_treebank(train, format)
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)

@@ -12,6 +12,7 @@ import pytest
 from plain_conllu import read_plain
 
 from parser.cli.app import run
+from parser.model.file import ModelFile
 from parser.treebank.generate import generate
 
 FAST = ["--features", "zn11", "--epochs", "3", "--quiet"]
@@ -211,6 +212,24 @@ def test_info(model, capsys):
     assert facts["labels"][0] in {"punct", "nsubj", "det"}
 
 
+def test_info_reads_every_byte(model, tmp_path, capsys):
+    """Also of weights, which parsing does not ask for."""
+    content, altered = bytearray(model.read_bytes()), tmp_path / "altered"
+    section = ModelFile(model).sections["weights/weights"]
+    content[section.offset + section.length // 2] ^= 1
+    altered.write_bytes(content)
+    assert run(["info", str(altered)]) == 1
+    assert "the checksum of section 'weights/weights' is wrong" in capsys.readouterr().err
+
+
+def test_training_options_that_cannot_be(files, tmp_path, capsys):
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m")]
+    assert run([*shared, "--patience", "2"]) == 2
+    assert "train.patience: expected a development set" in capsys.readouterr().err
+    assert run([*shared, "--clusters", str(tmp_path / "none")]) == 1
+    assert str(tmp_path / "none") in capsys.readouterr().err
+
+
 def test_calibrate_counts_every_decision(files, model, capsys):
     assert run(["calibrate", "--json", str(model), str(files / "dev.conllu")]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -235,7 +254,7 @@ def test_evaluate_with_a_model(files, model, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--features", "nonsense"], 1, "unknown feature set 'nonsense'"),
+        (["--features", "nonsense"], 2, "unknown feature set 'nonsense'"),
         (["--learner", "percepton"], 2, "did you mean 'perceptron'?"),
         (["--set", "learner.margn=3"], 2, "did you mean 'margin'?"),
         (["--system", "easy-first", "--root", "last"], 2, "easy-first has ROOT first or none"),

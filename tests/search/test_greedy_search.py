@@ -91,6 +91,31 @@ def check_twin(name, policy, learner, n=6, epochs=3, **options):
 
 
 @pytest.mark.parametrize("name", STACK)
+def test_following_every_error_visits_the_parsers_own_path(name):
+    """k=0, p=1: in every state what the weights as they are then would do (Goldberg & Nivre 2012, algorithm 3)."""
+    system, extractor, corpus = setting(name, made_text(5), SMALL)
+    fast, slow = (LEARNERS["perceptron"](n_actions(system)) for _ in range(2))
+    trainer, rng, wrong = GreedyTrainer(system, extractor, fast, POLICIES["always"]), Random(1), 0
+    for k in [*range(len(corpus)), *range(len(corpus))]:
+        n, heads, labels = corpus.example(k)
+        gold = system.gold(heads, [system.labels[label] for label in labels])
+        state = system.initial(n)
+        for action in trainer.train_path(corpus, k, 1, rng):
+            legal = state.cursor.actions()
+            if len(legal) > 1:
+                keys = extractor.keys(state.cursor.raw(), corpus.rows(k))
+                zero = slow_search.zero_actions(state, gold, "dynamic")
+                assert action == slow_search.argmax(slow.scores(keys), legal)
+                slow.visit(keys, legal, zero)
+                wrong += action not in zero
+            else:
+                slow.count_state()
+            slow_search.take(state, action)
+        assert state.is_final()
+    assert wrong > 10
+
+
+@pytest.mark.parametrize("name", STACK)
 @pytest.mark.parametrize("policy", ["static", "explore-2013", "sample"])
 def test_training_twin_of_every_system(name, policy):
     check_twin(name, policy, "perceptron")

@@ -78,6 +78,20 @@ def test_random_zero_cost_actions_rebuild_real_trees(turkish, name):
         assert state.cursor.tree() == (heads, tags)
 
 
+def test_random_correct_attachments_rebuild_real_trees(turkish):
+    """The same for easy-first: at each state a random one of the correct pairs and labels."""
+    train, _, labels = turkish
+    corpus = projective_corpus(Extractor(named_set("easyfirst"), "xpos"), train[:1], labels)
+    system, rng = get_system("easy-first", labels=labels), Random(3)
+    for k in range(100):
+        n, heads, tags = corpus.example(k)
+        gold, state = system.gold(heads, [labels[tag] for tag in tags]), system.initial(n)
+        while not state.is_final():
+            found = slow_search.correct_candidates(state, gold, False)
+            slow_search.take_candidate(state, found[int(rng.unit() * len(found))])
+        assert state.cursor.tree() == (heads, tags)
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_two_epochs_give_a_usable_parser(turkish, name):
     train, dev, labels = turkish
