@@ -8,6 +8,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport feat_t, id_t
+from parser.feature.ascii cimport AskedC
 from parser.treebank.batch cimport Batch, CellC
 from parser.treebank.vocab cimport StringTable
 
@@ -19,6 +20,7 @@ cdef enum:
 cdef struct ColumnC:
     int32_t width               # attributes read from the column
     int32_t first               # where they stand among the values of a word
+    AskedC* asked               # [width]; owned by the Atomizer
     feat_t* values              # [id * width + k], for the ids below n_known; owned by the Atomizer
     int32_t n_known
     int32_t room                # ids that fit
@@ -41,6 +43,7 @@ cdef class Atomizer:
     cdef readonly int32_t stride
     cdef StringTable form, lemma, upos, xpos, feats
     cdef list attributes        # by column: the Attributes read from it
+    cdef list names             # their arguments, which AskedC point at
     cdef ColumnC columns[N_COLUMNS]
     cdef CombinationC* combinations     # [stride]; owned
     cdef int32_t n_base
@@ -63,6 +66,7 @@ cdef class Atomizer:
     cdef void gather(self, Batch batch, uint32_t sentence, CellC* cells) noexcept nogil
     cdef id_t intern_in(self, int32_t column, CellC cell) except -1 nogil
 
+    cdef int ask(self, ColumnC* column, attributes) except -1
     cdef int reserve_ids(self, int32_t n) except -1 nogil
     cdef int write_rows(self, int32_t n, feat_t* out) except -1 nogil
     cdef void write_row(self, const feat_t* base, feat_t* row) noexcept nogil

@@ -5,16 +5,18 @@ Atomizer, which is working memory, not part of a model.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
 
 import numpy as np
 
 from parser.common cimport MISSING, ROOT, feat_t, id_t
+from parser.feature.ascii cimport (LONGEST_ASCII, OF_FEAT, OF_LOWER, OF_PREFIX, OF_PYTHON, OF_SHAPE, OF_SUFFIX,
+                                   OF_WHOLE, AskedC, ascii_text, is_ascii)
 from parser.feature.hashing cimport FEATURE_NONE, FEATURE_ROOT, feature_factor, feature_spread, string_value
 from parser.treebank.batch cimport Batch, CellC, SentenceC, inner_cell
-from parser.treebank.vocab cimport StringTable, intern_cell
+from parser.treebank.vocab cimport StringTable, TextC, intern_cell
 
 from parser.feature.attributes import CLASS_TAGS, COLUMNS, Attribute, attribute_text
 from parser.feature.hashing import seed_of
@@ -28,6 +30,9 @@ cdef enum:
     MOST_STRINGS = 1 << 17      # of one column, before they are forgotten
     MOST_COMBINED = 8
 
+KINDS = {"feat": OF_FEAT, "prefix": OF_PREFIX, "suffix": OF_SUFFIX, "lower": OF_LOWER, "shape": OF_SHAPE}
+KINDS |= dict.fromkeys("wuxfm", OF_WHOLE)
+
 
 cdef class Atomizer:
     def __cinit__(self):
@@ -35,14 +40,14 @@ cdef class Atomizer:
         self.combinations = NULL
         self.ids_room = 0
         for column in range(N_COLUMNS):
-            self.columns[column].values = NULL
+            self.columns[column].values, self.columns[column].asked = NULL, NULL
 
     def __init__(self, plan, clusters=None):
         self.plan = plan
         self.clusters = dict(clusters or {})
         self.form, self.lemma, self.upos = StringTable("form"), StringTable("lemma"), StringTable("upos")
         self.xpos, self.feats = StringTable("xpos"), StringTable("feats")
-        self.attributes = [[] for _ in COLUMNS]
+        self.attributes, self.names = [[] for _ in COLUMNS], []
         where = self.lay_out(plan)
         self.stride = <int32_t>len(plan.stored)
         self.combinations = <CombinationC*>calloc(max(self.stride, 1), sizeof(CombinationC))
@@ -71,6 +76,7 @@ cdef class Atomizer:
             self.attributes[number] = found
             self.columns[number].width = <int32_t>len(found)
             self.columns[number].first = <int32_t>len(where)
+            self.ask(&self.columns[number], found)
             where |= {attribute: len(where) + i for i, attribute in enumerate(found)}
         for number, kind in enumerate(("t", "adp", "cc")):
             self.special[number] = -1
@@ -87,9 +93,22 @@ cdef class Atomizer:
             raise ValueError(f"{self.n_base} attributes of a word, at most {<int>MAX_BASE}")
         return where
 
+    cdef int ask(self, ColumnC* column, attributes) except -1:
+        column.asked = <AskedC*>calloc(max(len(attributes), 1), sizeof(AskedC))
+        if column.asked == NULL:
+            raise MemoryError(f"no memory for {len(attributes)} attributes of a word")
+        for k, attribute in enumerate(attributes):
+            name = attribute.argument.encode()
+            self.names.append(name)     # lives as long as the pointer to it
+            letters = int(name) if attribute.kind in ("prefix", "suffix") else len(name)
+            column.asked[<int>k] = AskedC(KINDS.get(attribute.kind, <int>OF_PYTHON), letters, <const char*>name,
+                                          seed_of(attribute.name))
+        return 0
+
     def __dealloc__(self):
         for column in range(N_COLUMNS):
             free(self.columns[column].values)
+            free(self.columns[column].asked)
         free(self.combinations)
         free(self.ids)
 
@@ -268,8 +287,12 @@ cdef class Atomizer:
         cdef ColumnC* column = &self.columns[number]
         cdef StringTable table = (self.form, self.lemma, self.upos, self.xpos, self.feats)[number]
         cdef void* grown
-        cdef int32_t k
+        cdef int32_t k, length
         cdef feat_t* values
+        cdef const AskedC* asked
+        cdef TextC text
+        cdef bint plain
+        cdef char out[LONGEST_ASCII]
         if last >= column.room:
             grown = realloc(column.values, 2 * <size_t>(last + 1) * column.width * sizeof(feat_t))
             if grown == NULL:
@@ -278,23 +301,31 @@ cdef class Atomizer:
             column.room = 2 * (last + 1)
         while column.n_known <= last:
             values = column.values + <size_t>column.n_known * column.width
-            cell = table.string(column.n_known)
-            for k, attribute in enumerate(self.attributes[number]):
-                values[k] = self.value(attribute, cell, column.n_known)
+            text = table.texts[column.n_known]
+            plain = text.length <= LONGEST_ASCII and is_ascii(text.start, text.length)
+            for k in range(column.width):
+                asked = &column.asked[k]
+                if column.n_known <= ROOT:      # ids 0 to 2 are no strings
+                    values[k] = FEATURE_NONE
+                elif asked.kind == OF_WHOLE:
+                    values[k] = string_value(text.start, text.length, asked.seed)
+                elif plain and asked.kind != OF_PYTHON:
+                    length = ascii_text(asked, text.start, text.length, out)
+                    values[k] = string_value(out, length, asked.seed) if length >= 0 else FEATURE_NONE
+                else:
+                    values[k] = self.value(self.attributes[number][k], table.string(column.n_known), asked.seed)
             column.n_known += 1
         return 0
 
-    def value(self, attribute, str cell, id_t number):
-        """The hash of what the attribute says of a cell; ids 0 to 2 are no strings."""
-        if number <= ROOT:
-            return FEATURE_NONE
+    def value(self, attribute, str cell, uint64_t seed):
+        """The hash of what the attribute says of a cell."""
         if attribute.kind == "is":
             return FEATURE_NONE if cell != attribute.argument else FEATURE_ROOT
         text = attribute_text(attribute, cell, self.clusters)
         if text is None:
             return FEATURE_NONE
         encoded = text.encode()
-        return string_value(encoded, <int32_t>len(encoded), seed_of(attribute.name))
+        return string_value(encoded, <int32_t>len(encoded), seed)
 
     # From Python
 

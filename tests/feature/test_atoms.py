@@ -7,7 +7,7 @@ import pytest
 from samples import ALL, CONLL09, CONLLX
 
 from parser.feature.atoms import Atomizer
-from parser.feature.attributes import feature_value, read_clusters, shape
+from parser.feature.attributes import Attribute, attribute_text, feature_value, read_clusters, shape
 from parser.feature.extract import Extractor
 from parser.feature.hashing import NONE, ROOT_VALUE, seed_of, value_of
 from parser.feature.templates import TemplateError, parse_templates
@@ -38,6 +38,27 @@ def test_batches_and_lists_give_the_same(text, layout):
             assert (maker.batch_sentence(batch, k) == other.sentence(columns)).all()
             seen += 1
     assert seen == text.count("\n\n")
+
+
+def test_attributes_of_any_string_are_those_of_attributes_py():
+    """ASCII words are cut up in C, others in Python."""
+    text = "s0.w; shape(s0); lower(s0); feat(s0,Case); feat(s0,Number[psor]); feat(s0,A); s0.f"
+    maker, names = atomizer(text + "".join(f"; suffix(s0,{n}); prefix(s0,{n})" for n in (1, 2, 3, 5)))
+    rng = np.random.default_rng(4)
+    letters = np.array([*"aaabzAAABZ0019-.'_|=", "\u00e9", "\u00c9", "\u4e2d", "\u0661"])
+    plain = letters[:20]
+    pieces = np.array(["Case=", "=", "|", "Nom", "A", "Number[psor]=Sing", "Cas", "Case", "e=1"])
+    forms = ["".join(rng.choice(plain if k % 4 else letters, rng.integers(1, 12))) for k in range(2000)]
+    forms += ["x" * 300, "X" * 256, "1" * 257, "Ab" * 128]
+    feats = ["".join(rng.choice(pieces, rng.integers(1, 6))) for _ in forms]
+    rows = maker.sentence({"form": forms, "feats": feats})[2:]
+    for k, (name,) in enumerate(names):
+        kind, _, argument = name.partition(":")
+        cells = feats if kind in ("feat", "feats") else forms
+        kind = {"form": "w", "feats": "f"}.get(kind, kind)
+        for value, cell in zip(rows[:, k].tolist(), cells, strict=True):
+            found = attribute_text(Attribute(kind, argument), cell, {}) if cell != "_" or cells is forms else None
+            assert value == (NONE if found is None else value_of(found, seed_of(name))), (name, cell)
 
 
 def test_values_are_hashes_of_strings():
