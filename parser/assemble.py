@@ -32,21 +32,12 @@ class Assembly:
 
     @cached_property
     def system(self):
-        return self.system_with(self.single_root)
-
-    @cached_property
-    def training_system(self):
-        """One root is a rule of parsing; in training it costs accuracy (benchmarks/results/accuracy.md)."""
-        options = self.config
-        return self.system_with(self.single_root and (options.train.one_root or options.system.root == "none"))
-
-    def system_with(self, single_root: bool):
         options = self.config.system
         return get_system(
             options.name,
             labels=list(self.labels),
             root=options.root,
-            single_root=single_root,
+            single_root=self.single_root,
             attach_aware=options.attach_aware,
             left_arc=options.left_arc,
             root_label=self.root_label,
@@ -83,7 +74,7 @@ class Assembly:
 
     def trainer(self, learner):
         kind = EasyTrainer if self.is_easy_first else GreedyTrainer
-        return kind(self.training_system, self.extractor, learner, self.config.options())
+        return kind(self.system, self.extractor, learner, self.config.options())
 
     def sentence_parser(self, weights):
         kind = EasyParser if self.is_easy_first else GreedyParser

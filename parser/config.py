@@ -91,7 +91,6 @@ class ExploreConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    one_root: bool = option(False, "one word under ROOT, where that is asked for, is a rule in training, too")
     labelled: bool = option(True, "costs count wrong labels too")
     epochs: int = option(10, "passes over the training data", least=1)
     patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0)
