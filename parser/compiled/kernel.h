@@ -162,8 +162,8 @@ typedef struct {
     /* Of tasks and heads that are listed, among the columns where mask is set (0 or -1 each). */
     kernel_best (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, const kernel_rows *rows,
                         const int16_t *mask, const int16_t *rank);
-    /* When `first` is its rank and `top` its score: the lowest rank of the highest score over `lines` lines of columns, those behind the head from
-       their tails alone */
+    /* When `first` is its rank and `top` its score: the lowest rank of the highest score over `lines` lines of columns,
+       those behind the head from their tails alone */
     int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
                            int32_t first);
     /* The same from lists, with all scores; the mask is set somewhere */
@@ -211,7 +211,8 @@ __attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(cons
 #define KERNEL_LEAST(a, b) ((LANES)_mm256_min_epi16((__m256i)(a), (__m256i)(b)))
 #define KERNEL_LOWEST(v) \
     kernel_lowest(_mm_min_epi16(_mm256_castsi256_si128((__m256i)(v)), _mm256_extracti128_si256((__m256i)(v), 1)))
-#define KERNEL_WHICH(bucket, told) (kernel_which_of_four((bucket)->way, told) | kernel_which_of_four((bucket)->way + 4, told) << 4)
+#define KERNEL_WHICH(bucket, told) \
+    (kernel_which_of_four((bucket)->way, told) | kernel_which_of_four((bucket)->way + 4, told) << 4)
 #include "parser/compiled/kernel_body.h"
 #define KERNEL_NAME(f) f##_avx512
 #define KERNEL_COMPRESS
