@@ -29,7 +29,7 @@ def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, 
         if training.has_last:
             note(f"arcspeed: the same command with --resume goes on from {training.last_path}")
         else:
-            note("arcspeed: there is nothing yet from which --resume could go on: it is kept every 20 seconds or so")
+            note("arcspeed: there is nothing yet from which --resume could go on: it is kept from the first epoch on")
         return 130
     if not quiet:
         note(f"arcspeed: wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")

@@ -25,7 +25,7 @@ from parser.treebank import refuse_same_file
 from parser.version import __version__
 
 ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
-CHECKPOINT_SECONDS = 20  # at most so much training is lost, an epoch that is not complete aside
+CHECKPOINT_SHARE = 1 / 50  # of the time goes into keeping the last state; the first epoch's is kept in any case
 
 
 class Display:
@@ -107,7 +107,7 @@ class TrainingRun:
         self.finished: list[Weights] = []  # of the seeds that are done
         self.scores: list[dict] = []
         self.current: SeedTraining | None = None
-        self.saved_at = time.monotonic()
+        self.saved_at, self.saving_took = time.monotonic(), 0.0
         self.has_last = False  # can the state that stands beside the model be gone on from?
         self.left_model = False  # when interrupted
         self.unsaved: OSError | None = None
@@ -147,12 +147,13 @@ class TrainingRun:
         while not current.is_done():
             current.run_epoch(self.display.ticked)
             self.display.epoch_done(current.history.epochs[-1], current.history.best)
-            if time.monotonic() - self.saved_at > CHECKPOINT_SECONDS and not current.is_done():
-                self.checkpoint()
+            passed = time.monotonic() - self.saved_at
+            if self.saving_took < CHECKPOINT_SHARE * passed and not current.is_done():
+                self.try_checkpoint()
         if current.epoch < self.config.train.epochs:
             self.display.stopped_early(current.epoch)
         if self.keep_last and len(self.finished) + 1 == self.config.train.ensemble:
-            self.checkpoint_at_the_end()
+            self.try_checkpoint()
         self.finished.append(current.result())
         self.scores.append(self.seed_scores(current))
         self.current = None
@@ -206,6 +207,7 @@ class TrainingRun:
         """The last state, from which --resume goes on bit for bit."""
         if self.output is None or self.current is None:
             return
+        start = time.monotonic()
         data, arrays = self.current.state()
         for k, weights in enumerate(self.finished):
             arrays |= {f"seed{k}.{name}": array for name, array in weights.arrays().items()}
@@ -217,13 +219,15 @@ class TrainingRun:
             extra_arrays={f"training/{name}": array for name, array in arrays.items()},
         )
         self.saved_at, self.has_last = time.monotonic(), True
+        self.saving_took = self.saved_at - start
 
-    def checkpoint_at_the_end(self) -> None:
-        """Where it cannot be written (the disk is full), the model still can, perhaps: that is tried first."""
+    def try_checkpoint(self) -> None:
+        """Where it cannot be written (the disk is full), the model still can, perhaps: the error is for afterwards."""
         try:
             self.checkpoint()
+            self.unsaved = None
         except OSError as error:
-            self.unsaved = error
+            self.unsaved, self.saved_at = error, time.monotonic()
 
     def save_interrupted(self) -> None:
         """The best weights so far; in the first epoch those of now, but not in place of an earlier model."""

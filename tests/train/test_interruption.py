@@ -53,6 +53,20 @@ def test_a_usable_model_is_left(files, what, times, n_seeds):
     assert len(Parser.load(run.output).parse(["ha", "ho"])) == 2
 
 
+@pytest.mark.parametrize("times", [2, 3, 5])
+def test_what_was_stopped_is_gone_on_with(files, times):
+    """From the first epoch on; the model is that of a run without a stop."""
+    training(files, Display()).run()
+    whole = (files / "m.model").read_bytes()
+    (files / "m.model.last").unlink()
+    run = training(files, StopAt("ticked", times))
+    with pytest.raises(KeyboardInterrupt):
+        run.run()
+    assert run.has_last
+    training(files, Display(), resume=True).run()
+    assert (files / "m.model").read_bytes() == whole
+
+
 def test_a_first_epoch_that_is_not_done_does_not_replace_a_model(files):
     training(files, Display()).run()
     before = (files / "m.model").read_bytes()
