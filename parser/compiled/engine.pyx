@@ -1,5 +1,6 @@
 """Scoring states with remembered sums; see groups.py and program.py for the plan, engine.pxd for the parts."""
 
+from cython cimport final
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
@@ -39,6 +40,7 @@ def kernel_number(str name):
     return [kernel_sets[i].name.decode() for i in range(N_KERNEL_SETS)].index(name)
 
 
+@final
 cdef class Engine(SumMaker):
     def __cinit__(self):
         self.bias = self.rank = NULL
