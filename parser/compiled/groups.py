@@ -1,12 +1,11 @@
 """Which templates are looked up together: the plan of the engine, made from a template set by general rules.
 
-Templates are first sorted into *chunks* by what they look at: the buffer alone, one stack or buffer element with its
-relatives, or several of them at once (cross). A chunk's sum is kept as long as nothing it looks at changes. Inside
-a chunk templates form *groups* with one key: all values they look at. What a group's rows add up to is remembered under
-that key, so a group costs one lookup however many templates it holds.
+Templates are first sorted into *chunks* by what they look at: one stack or buffer element with its relatives, or
+several of them (cross). Inside a chunk templates form *groups* with one key: all values they look at. What a group's
+rows add up to is remembered under that key, so a group costs one lookup however many templates it holds.
 
-A missing node is a constant. So groups are made anew for every *pattern* of nodes that are there: without a head the
-templates of head and word need no more than the word, and join the group of the word.
+A missing node is a constant. So groups are made anew for every *pattern* of a chunk's nodes that are there: without a
+head the templates of head and word need no more than the word, and join the group of the word.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,14 +17,14 @@ from itertools import product
 from parser.feature.attributes import Attribute
 from parser.feature.plan import KINDS, STEPS, Part, Plan
 
-BUFFER, ANCHORED, CROSS = range(3)
+CROSS = -1
 MOST_BITS = 8
 MOST_PLANNING = 100_000  # pairs of groups over all patterns of a chunk: about a second
 FEW_RULES = 2
 LABEL = KINDS.index("L")
 SIDE_OF = {LABEL: "h"}
 SIDE_OF |= {KINDS.index(f"{kind} {side}"): side[0] for kind in ("valency", "labelset") for side in ("left", "right")}
-DIST, LEAF = KINDS.index("dist"), KINDS.index("leaf")
+DIST = KINDS.index("dist")
 NEAR = 2  # affixes up to this length have few values
 MOST_GROWTH = 1  # how many levels a group may rise by joining another
 
@@ -132,19 +131,16 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Chunk:
-    kind: int
-    anchor: int  # ANCHORED: the node
-    nodes: tuple[int, ...]
+    anchor: int  # the node that it is about, without which nothing is looked up; or CROSS
     bits: tuple[int, ...]  # the nodes whose presence makes the pattern
-    watched: tuple[tuple[int, str], ...]  # (node, side): the chunk looks at what stands on that side of the node
     patterns: tuple[Pattern, ...]
 
 
 def make_chunks(plan: Plan) -> list[Chunk]:
-    rules: dict[tuple[int, int], list[int]] = {}
+    rules: dict[int, list[int]] = {}
     for number in range(len(plan.rules)):
         rules.setdefault(chunk_of(plan, number), []).append(number)
-    return [make_chunk(plan, kind, anchor, rules[kind, anchor]) for kind, anchor in sorted(rules)]
+    return [make_chunk(plan, anchor, rules[anchor]) for anchor in sorted(rules)]
 
 
 def nodes_of(plan: Plan, number: int) -> set[int]:
@@ -168,16 +164,13 @@ def base_of(plan: Plan, node: int) -> int:
     return node if STEPS[step] in ("stack", "buffer", "pair") else base_of(plan, argument)
 
 
-def chunk_of(plan: Plan, number: int) -> tuple[int, int]:
-    nodes = nodes_of(plan, number)
-    bases = {base_of(plan, node) for node in nodes}
-    kinds = {plan.parts[i].kind for i in plan.rules[number].parts}
-    if nodes == bases and all(STEPS[plan.nodes[b][0]] == "buffer" for b in bases) and kinds <= {0, DIST}:
-        return BUFFER, -1
-    return (ANCHORED, min(bases)) if len(bases) == 1 else (CROSS, -1)
+def chunk_of(plan: Plan, number: int) -> int:
+    """The node of the stack or the buffer that a rule is about, with its relatives; CROSS: more than one."""
+    bases = {base_of(plan, node) for node in nodes_of(plan, number)}
+    return min(bases) if len(bases) == 1 else CROSS
 
 
-def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
+def make_chunk(plan: Plan, anchor: int, rules: list[int]) -> Chunk:
     used: dict[int, int] = {}
     for number in rules:
         for node in nodes_of(plan, number):
@@ -186,7 +179,6 @@ def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
                 if base_of(plan, node) == node:
                     break
                 node = plan.nodes[node][1]
-    nodes = tuple(sorted(used))
     costs = Costs()
     groups = join_all([base_group(plan, number) for number in rules], costs)
     n_bits = MOST_BITS
@@ -198,7 +190,7 @@ def make_chunk(plan: Plan, kind: int, anchor: int, rules: list[int]) -> Chunk:
         make_pattern(plan, present, join_all(list(in_pattern(plan, groups, bits, present, needs)), costs))
         for present in patterns(plan, bits)
     )
-    return Chunk(kind, anchor, nodes, bits, tuple(sorted(watched(plan, rules))), found)
+    return Chunk(anchor, bits, found)
 
 
 def make_pattern(plan: Plan, present: frozenset[int], groups: list[Group]) -> Pattern:
@@ -217,12 +209,6 @@ def is_direct(plan: Plan, group: Group, present: frozenset[int]) -> bool:
         return False
     rules = [plan.rules[number] for number in group.rules]
     return all(not r.need and set(bits_of(r.any_of)) & present for r in rules)
-
-
-def watched(plan: Plan, rules: list[int]) -> set[tuple[int, str]]:
-    parts = {plan.parts[i] for number in rules for i in plan.rules[number].parts}
-    leaves = {(part.node, side) for part in parts if part.kind == LEAF for side in "lr"}
-    return leaves | {(part.node, SIDE_OF[part.kind]) for part in parts if part.kind in SIDE_OF}
 
 
 def patterns(plan: Plan, bits: tuple[int, ...]) -> Iterator[frozenset[int]]:

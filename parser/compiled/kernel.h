@@ -10,19 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "parser/feature/mix.h"
+#include "parser/compiled/plan.h"
 
-#if defined(__GNUC__)
 #define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
-#define KERNEL_FIRST_BIT(m) __builtin_ctz(m)
-#else
-#define KERNEL_FETCH(address) ((void)(address))
-static inline int KERNEL_FIRST_BIT(unsigned m) {
-    int k = 0;
-    while (!(m >> k & 1)) k++;
-    return k;
-}
-#endif
 
 #define KERNEL_LANES 32
 #define KERNEL_HEAD 64       /* numbers of a row before its tail, */
@@ -30,6 +20,7 @@ static inline int KERNEL_FIRST_BIT(unsigned m) {
 #define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one, */
 #define KERNEL_BOUND 63      /* and no number of the row is above this one, which is 0 or more */
 #define KERNEL_ILLEGAL (-32768)
+#define KERNEL_UNKNOWN 0x7FFF /* the bound of what is not known: above all for which 16 bits are enough */
 #define KERNEL_WAYS 8
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
 
@@ -61,67 +52,11 @@ typedef struct { /* what is to be added up */
     int32_t n_tails;
 } kernel_rows;
 
-typedef struct { /* what the head says */
-    int32_t rank; /* the lowest among the columns of the highest score, */
-    int32_t top;  /* and that score: KERNEL_ILLEGAL if there is none; */
-    int32_t tail; /* no score behind the head is above it, */
-    int32_t bound; /* and no sum of some of the rows is above that */
-} kernel_best;
-
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
 typedef struct {
     const uint64_t *words;
     int32_t shift; /* 32 - log2(number of words) */
 } kernel_filter;
-
-#define KERNEL_KEYS 8   /* of a block */
-#define KERNEL_AHEAD 12 /* blocks of feature keys of a state that are worked on at once */
-
-typedef struct { /* what eight numbers of a word's record add to the keys of a block */
-    uint16_t node;             /* whose record, */
-    uint16_t at;               /* and where in it they start */
-    uint8_t keys;              /* the keys that get one, a bit each, */
-    uint8_t pick[KERNEL_KEYS]; /* and which of the eight */
-} kernel_term;
-
-typedef struct { /* a number of the partial tree that is added to some keys of a block */
-    int32_t local;
-    int32_t keys;
-} kernel_part;
-
-typedef struct { /* up to eight keys: sums of seed, terms and parts */
-    uint64_t seed[KERNEL_KEYS];
-    int32_t owner[KERNEL_KEYS]; /* the lookup that a key belongs to */
-    const kernel_term *terms;
-    const kernel_part *parts;
-    int32_t n_terms, n_parts;
-    int32_t n; /* keys */
-} kernel_block;
-
-typedef struct { /* a sum that a word's record knows */
-    int32_t node;
-    int32_t at;     /* in numbers of 32 bits */
-    int32_t lookup; /* what it is made by */
-} kernel_ref;
-
-typedef struct { /* of a chunk and the nodes that are there */
-    const kernel_block *blocks;
-    const kernel_ref *refs;
-    int32_t n_blocks; /* of them all; */
-    int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
-    int32_t n_refs;
-} kernel_program;
-
-typedef struct { /* a chunk whose sum is to be made */
-    const kernel_program *program;
-    uint64_t *local;
-    uint32_t *row; /* those of the references, then those of the keys */
-    uint64_t *key; /* mixed */
-    int32_t *owner; /* the lookups that feature keys belong to */
-    int32_t n;      /* keys; */
-    int32_t n_sums; /* those behind so many are feature keys */
-    int32_t kept;   /* where the sum is kept */
-} kernel_task;
 
 typedef struct { /* the range of some numbers, 0 among them */
     int32_t least;
@@ -153,15 +88,15 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 typedef struct {
     const char *name;
     int (*usable)(void);
-    /* Writes the keys of tasks, whose buckets are on the way then. There is room for 8 more. record: by node. */
-    void (*keys)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
-    /* Writes their rows, which are on the way then; 0 where nothing is known. Gives the number of those. */
-    int32_t (*find)(const kernel_places *places, const uint64_t *const *record, kernel_task *task, int32_t n_tasks);
-    /* the sum of a task's rows, the head alone */
-    void (*sum)(const kernel_places *places, const kernel_task *task, int16_t *out);
-    /* Of tasks and heads that are listed, among the columns where mask is set (0 or -1 each). */
-    kernel_best (*best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks, const kernel_rows *rows,
-                        const int16_t *mask, const int16_t *rank);
+    /* Looks a state up and finds its program, if it has been made, */
+    void (*look)(const kernel_plan *plan, const kernel_programs *programs, kernel_work *work);
+    /* then its rows, 0 where nothing is known. */
+    void (*find)(const kernel_places *places, kernel_work *work);
+    /* Both for n states, and the best of each. Where the program or a row is not known the bound is KERNEL_UNKNOWN. */
+    void (*score)(const kernel_plan *plan, const kernel_programs *programs, const kernel_places *places,
+                  kernel_work *const *works, int32_t n);
+    /* The best of a state whose rows are known. */
+    void (*best)(const kernel_plan *plan, const kernel_places *places, kernel_work *work);
     /* When `first` is its rank and `top` its score: the lowest rank of the highest score over `lines` lines of columns,
        those behind the head from their tails alone */
     int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
@@ -237,7 +172,7 @@ static int usable_avx512(void) {
 #endif
 
 #define KERNELS(set) \
-    {#set, usable_##set, keys_##set, find_##set, sum_##set, best_##set, best_behind_##set, best_of_all_##set, \
+    {#set, usable_##set, look_##set, find_##set, score_##set, best_##set, best_behind_##set, best_of_all_##set, \
      filter_##set, range_##set, to_words_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),

@@ -27,11 +27,6 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(f
     return _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(feature_keys)(
-    const kernel_block *block, const uint64_t *const *record, const uint64_t *local) {
-    return KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record, local));
-}
-
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(filter_words)(
     const kernel_filter *filter, __m512i z, __mmask8 there) {
     __m512i at = _mm512_srl_epi64(_mm512_and_si512(z, _mm512_set1_epi64(0xFFFFFFFFLL)), _mm_cvtsi32_si128(filter->shift));
@@ -46,48 +41,27 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(
     return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
 }
 
-/* The filter is asked for all feature keys of the state before its first answer is needed. */
-KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
-                                            kernel_task *task, int32_t n_tasks) {
+/* Writes the keys of a state: sums, then feature keys that pass the filter. Gives their number. */
+KERNEL_TARGET static inline __attribute__((always_inline)) int32_t KERNEL_NAME(write_keys)(const kernel_places *places,
+                                                                                            kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
-    __m512i key[KERNEL_AHEAD], words[KERNEL_AHEAD];
-    const kernel_task *end = task + n_tasks, *t;
-    int32_t i, k, ahead = 0, at = 0;
-    for (t = task; t < end; t++)
-        for (i = t->program->n_sums; i < t->program->n_blocks && ahead < KERNEL_AHEAD; i++, ahead++) {
-            const kernel_block *block = t->program->blocks + i;
-            key[ahead] = KERNEL_NAME(feature_keys)(block, record, t->local);
-            words[ahead] = KERNEL_NAME(filter_words)(&places->filter, key[ahead], (__mmask8)((1u << block->n) - 1));
-        }
-    for (; task < end; task++) {
-        const kernel_program *program = task->program;
-        int32_t n = 0;
-        for (i = 0; i < program->n_sums; i++) {
-            const kernel_block *block = program->blocks + i;
-            __m512i z = KERNEL_NAME(sums)(block, record, task->local);
-            _mm512_storeu_si512(task->key + n, _mm512_mullo_epi64(z, mix));
-            for (k = 0; k < block->n; k++) KERNEL_FETCH(kernel_home(places, task->key[n + k]));
-            n += block->n;
-        }
-        task->n_sums = n;
-        for (; i < program->n_blocks; i++, at++) {
-            const kernel_block *block = program->blocks + i;
-            __mmask8 there = (__mmask8)((1u << block->n) - 1);
-            if (at >= KERNEL_AHEAD) {
-                key[0] = KERNEL_NAME(feature_keys)(block, record, task->local);
-                words[0] = KERNEL_NAME(filter_words)(&places->filter, key[0], there);
-            }
-            k = at < KERNEL_AHEAD ? at : 0;
-            there = KERNEL_NAME(passing)(key[k], words[k], there);
-            _mm512_storeu_si512(task->key + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(key[k], mix)));
-            _mm256_storeu_si256((__m256i *)(task->owner + n), _mm256_maskz_compress_epi32(
-                there, _mm256_loadu_si256((const __m256i *)block->owner)));
-            KERNEL_FETCH(kernel_home(places, task->key[n])); /* seldom are there more than two, and a loop could */
-            KERNEL_FETCH(kernel_home(places, task->key[n + 1])); /* not be foreseen */
-            n += __builtin_popcount(there);
-        }
-        task->n = n;
+    const kernel_program *const program = work->program;
+    const kernel_block *block = program->blocks, *last = block + program->n_sums;
+    const uint64_t *const *const record = work->scene.record;
+    uint64_t *key = work->keys;
+    int32_t n = program->n_keys;
+    for (; block < last; block++, key += KERNEL_KEYS)
+        _mm512_storeu_si512(key, _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record, work->values), mix));
+    for (last = program->blocks + program->n_blocks; block < last; block++) {
+        __m512i z = KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record, work->values));
+        __mmask8 there = (__mmask8)((1u << block->n) - 1);
+        there = KERNEL_NAME(passing)(z, KERNEL_NAME(filter_words)(&places->filter, z, there), there);
+        _mm512_storeu_si512(work->keys + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
+        _mm256_storeu_si256((__m256i *)(work->owners + n), _mm256_maskz_compress_epi32(
+            there, _mm256_loadu_si256((const __m256i *)block->owner)));
+        n += __builtin_popcount(there);
     }
+    return work->n_keys = n;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
@@ -105,42 +79,46 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
     return found;
 }
 #else
-KERNEL_TARGET static void KERNEL_NAME(keys)(const kernel_places *places, const uint64_t *const *record,
-                                            kernel_task *task, int32_t n_tasks) {
-    for (; n_tasks > 0; n_tasks--, task++) {
-        const kernel_program *program = task->program;
-        int32_t b, i, k, n = 0;
-        unsigned left;
-        task->n_sums = 0;
-        for (b = 0; b < program->n_blocks; b++) {
-            const kernel_block *block = program->blocks + b;
-            const int direct = b >= program->n_sums;
-            uint64_t sum[KERNEL_KEYS];
-            memcpy(sum, block->seed, sizeof sum);
-            for (i = 0; i < block->n_terms; i++) {
-                const kernel_term *t = block->terms + i;
-                const uint64_t *values = record[t->node] + t->at;
-                for (left = t->keys; left; left &= left - 1) {
-                    k = KERNEL_FIRST_BIT(left);
-                    sum[k] += values[t->pick[k]];
-                }
-            }
-            for (i = 0; i < block->n_parts; i++) {
-                const uint64_t value = task->local[block->parts[i].local];
-                for (left = (unsigned)block->parts[i].keys; left; left &= left - 1) sum[KERNEL_FIRST_BIT(left)] += value;
-            }
-            for (k = 0; k < block->n; k++) {
-                uint64_t z = direct ? feature_key(sum[k]) : sum[k];
-                uint64_t wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
-                task->key[n] = kernel_mix(z);
-                task->owner[n] = block->owner[k];
-                if (!direct) KERNEL_FETCH(kernel_home(places, task->key[n]));
-                n += !direct || (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
-            }
-            if (!direct) task->n_sums = n;
+KERNEL_TARGET static inline void KERNEL_NAME(sums)(const kernel_block *block, const uint64_t *const *record,
+                                                   const uint64_t *local, uint64_t *sum) {
+    int32_t i, k;
+    unsigned left;
+    memcpy(sum, block->seed, sizeof block->seed);
+    for (i = 0; i < block->n_terms; i++) {
+        const kernel_term *t = block->terms + i;
+        const uint64_t *values = record[t->node] + t->at;
+        for (left = t->keys; left; left &= left - 1) {
+            k = __builtin_ctz(left);
+            sum[k] += values[t->pick[k]];
         }
-        task->n = n;
     }
+    for (i = 0; i < block->n_parts; i++) {
+        const uint64_t value = local[block->parts[i].local];
+        for (left = block->parts[i].keys; left; left &= left - 1) sum[__builtin_ctz(left)] += value;
+    }
+}
+
+/* Writes the keys of a state: sums, then feature keys that pass the filter. Gives their number. */
+KERNEL_TARGET static inline int32_t KERNEL_NAME(write_keys)(const kernel_places *places, kernel_work *work) {
+    const kernel_program *const program = work->program;
+    const kernel_block *block = program->blocks, *last = block + program->n_sums;
+    const uint64_t *const *const record = work->scene.record;
+    uint64_t *key = work->keys, sum[KERNEL_KEYS];
+    int32_t k, n = program->n_keys;
+    for (; block < last; block++, key += KERNEL_KEYS) {
+        KERNEL_NAME(sums)(block, record, work->values, key);
+        for (k = 0; k < KERNEL_KEYS; k++) key[k] = kernel_mix(key[k]);
+    }
+    for (last = program->blocks + program->n_blocks; block < last; block++) {
+        KERNEL_NAME(sums)(block, record, work->values, sum);
+        for (k = 0; k < block->n; k++) {
+            uint64_t z = feature_key(sum[k]), wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
+            work->keys[n] = kernel_mix(z);
+            work->owners[n] = block->owner[k];
+            n += (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
+        }
+    }
+    return work->n_keys = n;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
@@ -155,10 +133,17 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 #endif
 
-/* What is remembered under a key in its bucket; 0: nothing. */
-KERNEL_TARGET static inline uint32_t KERNEL_NAME(look)(const kernel_bucket *bucket, uint64_t key) {
+/* What is remembered under a key; 0: nothing. */
+KERNEL_TARGET static inline __attribute__((always_inline)) uint32_t KERNEL_NAME(look_up)(const kernel_places *places,
+                                                                                         uint64_t key) {
+    const kernel_bucket *bucket = kernel_home(places, key);
     const uint64_t told = kernel_told(key);
-#ifdef KERNEL_WHICH
+#if defined(KERNEL_COMPRESS)
+    __m512i ways = _mm512_load_si512(bucket);
+    __mmask8 which = _mm512_testn_epi64_mask(_mm512_xor_si512(ways, _mm512_set1_epi64((long long)told)),
+                                             _mm512_set1_epi64(~(long long)KERNEL_REF));
+    return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(which, ways))) & KERNEL_REF;
+#elif defined(KERNEL_WHICH)
     unsigned which = (unsigned)KERNEL_WHICH(bucket, told);
     return which ? (uint32_t)bucket->way[__builtin_ctz(which)] & KERNEL_REF : 0;
 #else
@@ -170,29 +155,6 @@ KERNEL_TARGET static inline uint32_t KERNEL_NAME(look)(const kernel_bucket *buck
 #endif
 }
 
-KERNEL_TARGET static int32_t KERNEL_NAME(find)(const kernel_places *places, const uint64_t *const *record,
-                                               kernel_task *task, int32_t n_tasks) {
-    int32_t i, missing = 0;
-    for (; n_tasks > 0; n_tasks--, task++) {
-        const kernel_ref *ref = task->program->refs;
-        int32_t n_refs = task->program->n_refs, n = task->n;
-        uint32_t *row = task->row;
-        for (i = 0; i < n_refs; i++) {
-            row[i] = ((const uint32_t *)record[ref[i].node])[ref[i].at];
-            missing += row[i] == 0;
-            KERNEL_FETCH_ROW(places, row[i]);
-        }
-        row += n_refs;
-        for (i = 0; i < n; i++) {
-            row[i] = KERNEL_NAME(look)(kernel_home(places, task->key[i]), task->key[i]);
-            missing += row[i] == 0;
-            KERNEL_FETCH_ROW(places, row[i]);
-        }
-    }
-    return missing;
-}
-
-#if defined(__GNUC__)
 #define LANES KERNEL_NAME(lanes)
 #define PER_LINE (2 * KERNEL_LANES / KERNEL_BYTES)
 #define HEAD (2 * KERNEL_HEAD / KERNEL_BYTES)
@@ -219,42 +181,21 @@ static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
 }
 #endif
 
-KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_heads)(
-    const int16_t *const *heads, int32_t n, LANES *x) {
-    int32_t j, k;
-    for (j = 0; j < n; j++)
-        for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)heads[j])[k]);
-}
-
-/* All rows of a task. */
-KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_rows)(
-    const kernel_places *places, const kernel_task *task, LANES *x) {
-    const uint32_t *row = task->row;
-    int32_t i, k, n = task->program->n_refs + task->n;
-    for (i = 0; i < n; i++) {
-        const LANES *head = (const LANES *)kernel_row(places->arena, row[i]);
-        for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], head[k]);
-    }
-}
-
-KERNEL_TARGET static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out) {
-    LANES x[HEAD];
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_row)(const kernel_places *places,
+                                                                                     uint32_t ref, LANES *x) {
+    const LANES *head = (const LANES *)kernel_row(places->arena, ref);
     int32_t k;
-    for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
-    KERNEL_NAME(add_rows)(places, task, x);
-    for (k = 0; k < HEAD; k++) ((LANES *)out)[k] = x[k];
+    for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], head[k]);
 }
 
-KERNEL_TARGET static kernel_best KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
-                                                   const kernel_rows *rows, const int16_t *mask, const int16_t *rank) {
+/* The best of a head. */
+KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NAME(best_in)(
+    LANES *x, const int16_t *mask, const int16_t *rank) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
-    LANES x[HEAD], low;
+    LANES low;
     int16_t lowest;
     int32_t k;
     kernel_best found;
-    for (k = 0; k < HEAD; k++) x[k] = (LANES){0};
-    KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, x);
-    for (k = 0; k < n_tasks; k++) KERNEL_NAME(add_rows)(places, task + k, x);
     found.tail = x[HEAD - 1][KERNEL_TAIL_BOUND % (KERNEL_BYTES / 2)];
     found.bound = x[HEAD - 1][KERNEL_BOUND % (KERNEL_BYTES / 2)];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
@@ -297,11 +238,11 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     LANES low = none, *score = (LANES *)out;
     int16_t lowest;
     int32_t b, j, all = lines * PER_LINE;
-    for (b = 0; b < HEAD; b++) score[b] = (LANES){0};
-    KERNEL_NAME(add_heads)(rows->heads, rows->n_heads, score);
-    for (b = HEAD; b < all; b++) {
+    for (b = 0; b < all; b++) {
+        const int16_t *const *added = b < HEAD ? rows->heads : rows->tails;
+        const int32_t n = b < HEAD ? rows->n_heads : rows->n_tails;
         LANES x = (LANES){0};
-        for (j = 0; j < rows->n_tails; j++) x = KERNEL_ADD(x, ((const LANES *)rows->tails[j])[b]);
+        for (j = 0; j < n; j++) x = KERNEL_ADD(x, ((const LANES *)added[j])[b]);
         score[b] = x;
     }
     for (b = 0; b < all; b++) {
@@ -316,71 +257,6 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     }
     return KERNEL_LOWEST(low);
 }
-#undef PER_LINE
-#undef HEAD
-#undef PICK
-#undef LANES
-#else
-static void KERNEL_NAME(add)(const int16_t *row, int32_t from, int32_t to, int16_t *out) {
-    int32_t i;
-    for (i = from; i < to; i++) out[i] = kernel_sum(out[i], row[i]);
-}
-
-static void KERNEL_NAME(add_rows)(const kernel_places *places, const kernel_task *task, int16_t *out) {
-    int32_t j, n = task->program->n_refs + task->n;
-    for (j = 0; j < n; j++)
-        KERNEL_NAME(add)((const int16_t *)kernel_row(places->arena, task->row[j]), 0, KERNEL_HEAD, out);
-}
-
-static void KERNEL_NAME(sum)(const kernel_places *places, const kernel_task *task, int16_t *out) {
-    memset(out, 0, KERNEL_HEAD * sizeof *out);
-    KERNEL_NAME(add_rows)(places, task, out);
-}
-
-static int32_t KERNEL_NAME(pick)(int32_t n, const int16_t *mask, const int16_t *rank, const int16_t *out, int32_t *top) {
-    int32_t i, best = -1;
-    for (i = 0; i < n; i++)
-        if (mask[i] && (best < 0 || out[i] > out[best] || (out[i] == out[best] && rank[i] < rank[best]))) best = i;
-    *top = best < 0 ? KERNEL_ILLEGAL : out[best];
-    return best < 0 ? INT16_MAX : rank[best];
-}
-
-static kernel_best KERNEL_NAME(best)(const kernel_places *places, const kernel_task *task, int32_t n_tasks,
-                                     const kernel_rows *rows, const int16_t *mask, const int16_t *rank) {
-    int16_t out[KERNEL_HEAD] = {0};
-    int32_t i;
-    kernel_best found;
-    for (i = 0; i < rows->n_heads; i++) KERNEL_NAME(add)(rows->heads[i], 0, KERNEL_HEAD, out);
-    for (i = 0; i < n_tasks; i++) KERNEL_NAME(add_rows)(places, task + i, out);
-    found.rank = KERNEL_NAME(pick)(KERNEL_HEAD, mask, rank, out, &found.top);
-    found.tail = out[KERNEL_TAIL_BOUND];
-    found.bound = out[KERNEL_BOUND];
-    return found;
-}
-
-static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
-                                        const int16_t *rank, int32_t top, int32_t first) {
-    int32_t i, j;
-    for (i = KERNEL_HEAD; i < lines * KERNEL_LANES; i++) {
-        int32_t score = 0;
-        for (j = 0; j < rows->n_tails; j++) score += rows->tails[j][i];
-        if (mask[i] && (score > top || (score == top && rank[i] < first))) {
-            top = score;
-            first = rank[i];
-        }
-    }
-    return first;
-}
-
-static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
-                                        const int16_t *rank, int16_t *out) {
-    int32_t i, top;
-    memset(out, 0, (size_t)(lines * KERNEL_LANES) * sizeof *out);
-    for (i = 0; i < rows->n_heads; i++) KERNEL_NAME(add)(rows->heads[i], 0, KERNEL_HEAD, out);
-    for (i = 0; i < rows->n_tails; i++) KERNEL_NAME(add)(rows->tails[i], KERNEL_HEAD, lines * KERNEL_LANES, out);
-    return KERNEL_NAME(pick)(lines * KERNEL_LANES, mask, rank, out, &top);
-}
-#endif
 
 KERNEL_TARGET static kernel_range KERNEL_NAME(range)(const int32_t *number, int32_t from, int32_t to) {
     kernel_range found = {0, 0};
@@ -396,6 +272,11 @@ KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n
     int32_t i;
     for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = kernel_sum(number[i], 0);
 }
+#include "parser/compiled/score_body.h"
+#undef PER_LINE
+#undef HEAD
+#undef PICK
+#undef LANES
 #undef KERNEL_NAME
 #undef KERNEL_TARGET
 #undef KERNEL_BYTES

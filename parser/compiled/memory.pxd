@@ -7,7 +7,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport kernel_program
+from parser.compiled.flat cimport kernel_plan, kernel_programs, kernel_work
 from parser.feature.hashing cimport feature_factor
 from parser.score.keymap cimport PREFETCH
 
@@ -24,6 +24,7 @@ cdef extern from "parser/compiled/kernel.h":
         KERNEL_COLUMNS
         KERNEL_TAIL_BOUND
         KERNEL_BOUND
+        KERNEL_UNKNOWN
         ROW_OF_ZEROS "(KERNEL_HEAD / KERNEL_LANES)"     # its line: sums that are 0 in all columns
         FIRST_LINE "(2 * KERNEL_HEAD / KERNEL_LANES)"   # of those behind it
         KERNEL_WAYS
@@ -40,11 +41,6 @@ cdef extern from "parser/compiled/kernel.h":
         const int16_t** tails
         int32_t n_heads
         int32_t n_tails
-    ctypedef struct kernel_best:
-        int32_t rank
-        int32_t top
-        int32_t tail
-        int32_t bound
     ctypedef struct kernel_filter:
         const uint64_t* words
         int32_t shift
@@ -56,25 +52,14 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_range:
         int32_t least
         int32_t most
-    ctypedef struct kernel_task:
-        const kernel_program* program
-        uint64_t* local
-        uint32_t* row
-        uint64_t* key
-        int32_t* owner
-        int32_t n
-        int32_t n_sums
-        int32_t kept
     ctypedef struct kernel_set:
         const char* name
         int (*usable)() noexcept nogil
-        void (*keys)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
-                     int32_t n_tasks) noexcept nogil
-        int32_t (*find)(const kernel_places* places, const uint64_t* const* record, kernel_task* task,
-                        int32_t n_tasks) noexcept nogil
-        void (*sum)(const kernel_places* places, const kernel_task* task, int16_t* out) noexcept nogil
-        kernel_best (*best)(const kernel_places* places, const kernel_task* task, int32_t n_tasks,
-                            const kernel_rows* rows, const int16_t* mask, const int16_t* rank) noexcept nogil
+        void (*look)(const kernel_plan* plan, const kernel_programs* programs, kernel_work* work) noexcept nogil
+        void (*find)(const kernel_places* places, kernel_work* work) noexcept nogil
+        void (*score)(const kernel_plan* plan, const kernel_programs* programs, const kernel_places* places,
+                      kernel_work** works, int32_t n) noexcept nogil
+        void (*best)(const kernel_plan* plan, const kernel_places* places, kernel_work* work) noexcept nogil
         int32_t (*best_behind)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
@@ -115,7 +100,6 @@ cdef struct MemoryC:
     uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
     int32_t n_of_word
     int32_t* scores
-    int16_t* legal          # the mask of the state at hand, where labels decide what is legal
     int32_t* found          # the sum being made
     int16_t* sums           # of 16 bits
     const int16_t** heads   # rows to be added up
@@ -204,6 +188,8 @@ cdef inline kernel_bucket* neighbour(const MemoryC* m, const kernel_bucket* buck
 
 # What is remembered under a key (mixed), in its own bucket or the one beside it; 0: nothing.
 cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
+# Is there room for a sentence of n words, all of which may be new, as things are?
+cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil
 # An empty place for a new word; the references are 0.
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
 # Puts a reference under a key (mixed), perhaps in place of another.

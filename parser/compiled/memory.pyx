@@ -19,7 +19,6 @@ cdef enum:
     MOST_BITS = 19              # so many: 32 MiB
     ARENA_BYTES = 1 << 27       # 128 MiB, touched as needed
     MOST_RECORDS = 1 << 16      # before all words are forgotten
-    MOST_KEPT = 32              # kept sums of a state, and the bias
 
 
 cdef void* aligned(size_t bytes) except NULL:
@@ -60,7 +59,7 @@ cdef class Memory:
         """Of an engine: columns of a long row; lookups of a state in all; rows that may be in use and find no room;
         slots, references and values of a record, in numbers of 64 bits; templates."""
         cdef MemoryC* m = &self.c
-        cdef size_t row = width * sizeof(int16_t)
+        cdef size_t n_rows, row = width * sizeof(int16_t)
         self.owner = owner
         m.places.buckets = empty_buckets(FIRST_BITS)
         m.places.shift, m.ways = 64 - FIRST_BITS, KERNEL_WAYS
@@ -69,9 +68,10 @@ cdef class Memory:
         m.places.arena = <char*>large(ARENA_BYTES)
         memset(m.places.arena, 0, FIRST_LINE * LINE)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
-        m.sums, m.legal = <int16_t*>aligned(row), <int16_t*>aligned(row)
-        m.heads = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
-        m.tails = <const int16_t**>aligned((most_lookups + MOST_KEPT) * sizeof(void*))
+        m.sums = <int16_t*>aligned(row)
+        n_rows = most_lookups + 2       # and the bias; a place more is written
+        m.heads = <const int16_t**>aligned(n_rows * sizeof(void*))
+        m.tails = <const int16_t**>aligned(n_rows * sizeof(void*))
         m.features = <feat_t*>aligned((n_rules + 1) * sizeof(feat_t))
         self.make_records(n_slots, n_refs, n_values)
 
@@ -88,7 +88,7 @@ cdef class Memory:
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
                        <size_t>self.of_word_memory,
-                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.legal, <size_t>m.heads,
+                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.heads,
                        <size_t>m.tails, <size_t>m.features, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
             free(<void*><size_t>memory)
@@ -197,6 +197,11 @@ cdef class Memory:
                 way = bucket[i].way[k]
                 if way != 0:
                     remember(&self.c, above | way >> REF_BITS << REF_BITS >> (64 - KEY_BITS), <uint32_t>way & REF)
+
+
+cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil:
+    return not (is_nearly_full(m) or should_grow(m) or m.words.n + n > min(m.words.room, MOST_RECORDS)
+                or 2 * (m.words.n + n) > <int64_t>1 << m.words.bits)
 
 
 cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:

@@ -3,10 +3,10 @@
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
 from parser.compiled.engine cimport Engine
+from parser.compiled.scratch cimport LaneC
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.workspace cimport Workspace
-from parser.transition.state cimport StateC
 
 
 cdef class CompiledParser(GreedyParser):
@@ -18,6 +18,16 @@ cdef class CompiledParser(GreedyParser):
     cdef int32_t* actions               # of the columns
     cdef int32_t* by_rank
 
-    cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil
-    cdef const int16_t* mask_of(self, Workspace work, const StateC* s, uint32_t moves) noexcept nogil
+    # A free lane for a sentence of n words; parses on with the others until there is one.
+    cdef LaneC* lane_for(self, Workspace work, int32_t n) except NULL nogil
+    # The sentence whose words are in the lane.
+    cdef int enter(self, Workspace work, LaneC* lane, int32_t n, const ResultC* out) except -1 nogil
+    # One action for every sentence that is being parsed.
+    cdef int step(self, Workspace work) except -1 nogil
+    cdef void take(self, LaneC* lane, int32_t action) noexcept nogil
+    # Goes on to the next state that has more than one action, or to the end: is it there?
+    cdef bint go_on(self, Workspace work, LaneC* lane) noexcept nogil
+    cdef int32_t choose_with_chances(self, Workspace work, LaneC* lane) except -1 nogil
+    # The columns that are legal.
+    cdef const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil

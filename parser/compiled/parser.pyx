@@ -8,8 +8,8 @@ from libc.string cimport memcmp, memcpy, memset
 from parser.common cimport feat_t
 from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport aligned, fetch_records, find_record, lane_of, new_record
-from parser.compiled.scratch cimport Scratch, ScratchC
+from parser.compiled.memory cimport MemoryC, aligned, fetch_records, find_record, lane_of, new_record
+from parser.compiled.scratch cimport LaneC, Scratch
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
 from parser.score.choose cimport argmax
@@ -45,7 +45,7 @@ cdef class CompiledParser(GreedyParser):
         self.by_rank = self.actions + width
         for column, action in enumerate(compiled.actions.tolist()):
             self.actions[column] = action
-            self.by_rank[self.engine.rank[lane_of(column)]] = action
+            self.by_rank[self.engine.plan.rank[lane_of(column)]] = action
             for moves in range(1 << N_MOVES):
                 if moves >> action_move(self.system, action) & 1:
                     self.masks[moves * width + lane_of(column)] = -1
@@ -55,76 +55,123 @@ cdef class CompiledParser(GreedyParser):
         free(self.actions)
 
     cdef int prepare(self, Workspace work) except -1:
-        cdef Scratch scratch = self.engine.new_scratch()
         work.prepare(self.system.n_actions, self.extractor.max_features)
-        work.own, work.own_c = scratch, &scratch.c
+        work.own = self.engine.new_scratch()
         return 0
 
+    # Sentences in
+
     cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
-        cdef ScratchC* c = <ScratchC*>work.own_c
-        cdef int32_t i
-        (<Scratch>work.own).begin(n)
-        for i in range(1, n + 1):
-            c.of_word[i] = self.engine.record_of(c.m, words + <size_t>i * self.extractor.stride)
-        fetch_records(c.m, c.of_word, n)
-        return self.decode(work, n, out)
+        self.start(work)
+        self.put_one(work, words, n, out)
+        return self.finish(work)
 
     cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                          ResultC* out) except -1 nogil:
+        self.start(work)
+        self.put_cells(work, atomizer, cells, n, values, out)
+        return self.finish(work)
+
+    cdef void start(self, Workspace work) noexcept nogil:
+        """What is left of sentences that an error interrupted is dropped."""
+        (<Scratch>work.own).leave_all()
+
+    cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+        cdef LaneC* lane = self.lane_for(work, n)
+        cdef int32_t i
+        for i in range(1, n + 1):
+            lane.work.of_word[i] = self.engine.record_of((<Scratch>work.own).m,
+                                                         words + <size_t>i * self.extractor.stride)
+        return self.enter(work, lane, n, out)
+
+    cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
+                       ResultC* out) except -1 nogil:
         """The values of a word are made when it is first met."""
-        cdef ScratchC* c = <ScratchC*>work.own_c
+        cdef LaneC* lane = self.lane_for(work, n)
+        cdef MemoryC* m = (<Scratch>work.own).m
         cdef const CellC* cell = cells
         cdef uint64_t key
         cdef uint64_t* record
         cdef int32_t i
-        (<Scratch>work.own).begin(n)
         for i in range(1, n + 1):
             key = cells_key(atomizer, cell)
-            record = find_record(c.m, key)
+            record = find_record(m, key)
             if record == NULL:
                 atomizer.fill_cells(cell, 1, values)
-                record = self.engine.write_record(c.m, new_record(c.m, key), values + 2 * self.extractor.stride)
-            c.of_word[i] = record
+                record = self.engine.write_record(m, new_record(m, key), values + 2 * self.extractor.stride)
+            lane.work.of_word[i] = record
             cell += N_COLUMNS
-        fetch_records(c.m, c.of_word, n)
-        return self.decode(work, n, out)
+        return self.enter(work, lane, n, out)
 
-    cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil:
-        """The tree of the sentence whose words are in the memory."""
-        cdef ScratchC* c = <ScratchC*>work.own_c
-        cdef uint32_t moves
-        cdef int32_t action
-        cdef StateC* s
-        work.states.reserve(1, n)
-        s = work.states.at(0)
-        self.system.init(s, n)
-        if out.arcs != NULL:
-            for action in range(n):     # what is never decided is certain
-                out.arcs[action] = out.labelled[action] = 1
-        moves = self.system.legal(s)
-        while moves != 0:
-            action = forced_action(self.system, s, moves)
-            if action < 0:
-                action = self.by_rank[self.engine.choose(c, s, self.mask_of(work, s, moves), out.arcs != NULL)]
-                if out.arcs != NULL:
-                    self.spread(work, c.m.scores)
-                    mask_legal(self.system, s, moves, work.legal)
-                    self.keep_chances(work, s, action, out)
-            self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
-            moves = self.system.legal(s)
-        self.system.finish(s, out.heads, out.labels)
+    cdef int finish(self, Workspace work) except -1 nogil:
+        while (<Scratch>work.own).n_busy > 0:
+            self.step(work)
         return 0
 
-    cdef const int16_t* mask_of(self, Workspace work, const StateC* s, uint32_t moves) noexcept nogil:
-        """The columns that are legal."""
-        cdef ScratchC* c = <ScratchC*>work.own_c
+    # Actions
+
+    cdef LaneC* lane_for(self, Workspace work, int32_t n) except NULL nogil:
+        while (<Scratch>work.own).n_busy > 0 and not (<Scratch>work.own).has_room(n):
+            self.step(work)
+        return (<Scratch>work.own).begin(n)
+
+    cdef int enter(self, Workspace work, LaneC* lane, int32_t n, const ResultC* out) except -1 nogil:
+        cdef int32_t i
+        fetch_records((<Scratch>work.own).m, lane.work.of_word, n)
+        lane.out = out[0]
+        if out.arcs != NULL:
+            for i in range(n):      # what is never decided is certain
+                out.arcs[i] = out.labelled[i] = 1
+        self.system.init(lane.state, n)
+        if not self.go_on(work, lane):
+            (<Scratch>work.own).occupy()
+        return 0
+
+    cdef int step(self, Workspace work) except -1 nogil:
+        cdef int32_t i, action, n = (<Scratch>work.own).n_busy
+        cdef LaneC* lane
+        cdef bint with_chances = (<Scratch>work.own).busy[0].out.arcs != NULL   # asked for all sentences, or for none
+        if not with_chances:
+            self.engine.choose(<Scratch>work.own, n)
+        for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
+            lane = (<Scratch>work.own).busy[i]
+            action = self.choose_with_chances(work, lane) if with_chances else self.by_rank[lane.work.best.rank]
+            self.take(lane, action)
+            if self.go_on(work, lane):
+                (<Scratch>work.own).leave(i)
+        return 0
+
+    cdef inline void take(self, LaneC* lane, int32_t action) noexcept nogil:
+        self.system.apply(lane.state, action_move(self.system, action), action_label(self.system, action))
+
+    cdef inline bint go_on(self, Workspace work, LaneC* lane) noexcept nogil:
+        cdef int32_t action
+        lane.moves = self.system.legal(lane.state)
+        while lane.moves != 0:
+            action = forced_action(self.system, lane.state, lane.moves)
+            if action < 0:
+                lane.work.mask = self.mask_of(work, lane)
+                return False
+            self.take(lane, action)
+            lane.moves = self.system.legal(lane.state)
+        self.system.finish(lane.state, lane.out.heads, lane.out.labels)
+        return True
+
+    cdef int32_t choose_with_chances(self, Workspace work, LaneC* lane) except -1 nogil:
+        cdef int32_t action = self.by_rank[self.engine.choose_of_all(<Scratch>work.own, lane)]
+        self.spread(work, (<Scratch>work.own).m.scores)
+        mask_legal(self.system, lane.state, lane.moves, work.legal)
+        self.keep_chances(work, lane.state, action, &lane.out)
+        return action
+
+    cdef inline const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil:
         cdef int32_t column
         if not self.system.root_label_only:
-            return self.masks + <size_t>moves * self.engine.width
-        self.system.set_legal(s, work.legal)
+            return self.masks + <size_t>lane.moves * self.engine.width
+        self.system.set_legal(lane.state, work.legal)
         for column in range(self.engine.n_columns):
-            c.m.legal[lane_of(column)] = -<int16_t>work.legal[self.actions[column]]
-        return c.m.legal
+            lane.legal[lane_of(column)] = -<int16_t>work.legal[self.actions[column]]
+        return lane.legal
 
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil:
         """Scores of all actions, in the measure of the weights."""
@@ -135,15 +182,15 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int32_t choose(self, Workspace work, const StateC* s, const feat_t* words, uint32_t moves) noexcept nogil:
         """The plain way, template by template: for judging and explaining, and what the engine is compared with."""
-        cdef ScratchC* c = <ScratchC*>work.own_c
+        cdef MemoryC* m = (<Scratch>work.own).m
         cdef int32_t i, n = self.extractor.extract(s, words, work.feats)
         cdef uint32_t row
-        memset(c.m.found, 0, self.engine.width * sizeof(int32_t))
+        memset(m.found, 0, self.engine.width * sizeof(int32_t))
         for i in range(n):
             row = find_row(&self.engine.rows_of, work.feats[i])
             if row:
-                add_table_row(&self.engine.rows_of, row, c.m.found)
-        self.spread(work, c.m.found)
+                add_table_row(&self.engine.rows_of, row, m.found)
+        self.spread(work, m.found)
         mask_legal(self.system, s, moves, work.legal)
         return argmax(work.scores, work.legal, work.n_actions)
 
@@ -153,31 +200,33 @@ cdef class CompiledParser(GreedyParser):
         The sums of all columns are compared in every state, and what is chosen. work: of a session of this parser.
         """
         cdef const feat_t[:, ::1] values = rows
-        cdef ScratchC* c = <ScratchC*>work.own_c
-        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, action, fast, states = 0, i
+        cdef Scratch scratch = work.own
+        cdef LaneC* lane
+        cdef int32_t n = <int32_t>values.shape[0] - 2, plain, fast, states = 0, i
         cdef int32_t[::1] sums = np.zeros(self.engine.width, np.int32)
         cdef size_t bytes_ = self.engine.width * sizeof(int32_t)
-        cdef uint32_t moves
-        cdef StateC* s
         wrong = []
-        work.states.reserve(1, n)
-        s = work.states.at(0)
         for _again in range(2):         # the second time everything is remembered
-            self.system.init(s, n)
-            (<Scratch>work.own).begin(n)
+            scratch.leave_all()
+            lane = scratch.begin(n)
+            scratch.occupy()
+            self.system.init(lane.state, n)
             for i in range(1, n + 1):
-                c.of_word[i] = self.engine.record_of(c.m, &values[i + 1, 0])
-            moves = self.system.legal(s)
-            while moves != 0:
+                lane.work.of_word[i] = self.engine.record_of(scratch.m, &values[i + 1, 0])
+            lane.moves = self.system.legal(lane.state)
+            while lane.moves != 0:
                 states += 1
-                plain = self.choose(work, s, &values[1, 0], moves)
-                memcpy(&sums[0], c.m.found, bytes_)
-                fast = self.by_rank[self.engine.choose(c, s, self.mask_of(work, s, moves), False)]
+                plain = self.choose(work, lane.state, &values[1, 0], lane.moves)
+                memcpy(&sums[0], scratch.m.found, bytes_)
+                lane.work.mask = self.mask_of(work, lane)
+                self.engine.choose(scratch, 1)
+                fast = self.by_rank[lane.work.best.rank]
                 if fast != plain:
                     wrong.append((states, plain, fast))
-                action = self.by_rank[self.engine.choose(c, s, self.mask_of(work, s, moves), True)]
-                if action != plain or memcmp(&sums[0], c.m.scores, bytes_) != 0:
-                    wrong.append((states, plain, action))
-                self.system.apply(s, action_move(self.system, plain), action_label(self.system, plain))
-                moves = self.system.legal(s)
+                fast = self.by_rank[self.engine.choose_of_all(scratch, lane)]
+                if fast != plain or memcmp(&sums[0], scratch.m.scores, bytes_) != 0:
+                    wrong.append((states, plain, fast))
+                self.take(lane, plain)
+                lane.moves = self.system.legal(lane.state)
+        scratch.leave_all()
         return states, wrong

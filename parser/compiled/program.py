@@ -9,12 +9,11 @@ stands (*refs*), filled when it is first asked for.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from parser.compiled.groups import Chunk, Group, Pattern, bits_of
 from parser.feature.hashing import seed_of
-from parser.feature.plan import STEPS, Part, Plan
+from parser.feature.plan import Part, Plan
 
 MOST_REFS = 128  # of a record
 PRESENCE = -1  # the kind of a local that tells whether a node is there
@@ -133,23 +132,3 @@ def identity(group: Group) -> tuple:
     words = tuple((node, tuple(sorted(found))) for node, found in group.words)
     parts = tuple(sorted(in_order(part) for part in group.parts))
     return tuple(sorted(group.rules)), words, parts, tuple(sorted(group.absent))
-
-
-def watched(plan: Plan, chunk: Chunk) -> Iterator[tuple[int, str]]:
-    """What has to be as it was for a chunk's sum to be the same: (node, "" for the node itself, else a side of it).
-
-    No more than that: a second dependent is the one below the first; the buffer goes on behind its first node; and a
-    word that is reached as a dependent keeps its head.
-    """
-    steps = {node: (STEPS[plan.nodes[node][0]], plan.nodes[node][1]) for node in chunk.nodes}
-    buffer = [node for node, (step, _) in steps.items() if step == "buffer"]
-    first = min(buffer, key=lambda node: steps[node][1], default=-1)
-    known = set(steps.values())
-    for node, (step, start) in steps.items():
-        if step in ("l2", "r2") and (step[0], start) in known:
-            continue
-        if step != "buffer" or node == first:
-            yield node, ""
-    for node, side in chunk.watched:
-        if (side, node) not in known and not (side == "h" and steps[node][0] in ("l", "l2", "r", "r2")):
-            yield node, side

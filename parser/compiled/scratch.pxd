@@ -1,48 +1,51 @@
-"""Working memory for the sentence at hand: its words, the sums kept from state to state, and the state being scored."""
+"""Working memory of a session: lanes, each with a sentence that is being parsed.
 
-from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+Sentences are parsed side by side, a state of each at a time: while one waits for memory, another is worked on.
+"""
 
-from parser.compiled.flat cimport MAX_CHUNKS
-from parser.compiled.memory cimport Memory, MemoryC, kernel_task
-from parser.feature.extract cimport MAX_NODES
-from parser.transition.node cimport NodeC
-from parser.transition.state cimport StateC
+from libc.stdint cimport int16_t, int32_t, uint32_t
 
-cdef struct SceneC:         # a state, looked up once
-    const StateC* state
-    const NodeC* nodes
-    uint64_t present        # bit i: node i is there
-    int32_t node[MAX_NODES]
-    const uint64_t* record[MAX_NODES]   # of the nodes' words
+from parser.compiled.flat cimport Flat, kernel_work
+from parser.compiled.memory cimport Memory, MemoryC
+from parser.compiled.programs cimport Programs
+from parser.search.base cimport ResultC
+from parser.transition.state cimport StateC, nodes, stack
+
+cdef enum:
+    LANES = 4
 
 
-cdef struct ScratchC:
-    MemoryC* m
-    uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
-    int32_t sentence        # a number of its own for each, part of every sign
-    int16_t* kept           # heads of the sums of chunks, by slot,
-    uint32_t* kept_rows     # [slot][most_rows]: the rows they are made of,
-    int32_t* n_kept_rows    # and how many; -1: some are gone
-    int32_t most_rows       # of a chunk
-    int32_t* signs          # what the sums depend on, by slot
-    uint64_t* values        # of the locals of the chunks
-    uint64_t* keys          # of their lookups,
-    uint32_t* rows          # of chunks whose sums are not kept
-    int32_t* owners         # and the lookups
-    SceneC scene            # the state that is being scored:
-    kernel_task tasks[MAX_CHUNKS]   # chunks whose sums are to be made, the one that is not kept last
-    int32_t n_tasks
-    int32_t n_kept_tasks    # those whose sums are kept
-    int32_t sums[MAX_CHUNKS]    # slots of what is to be added up
-    int32_t n_sums
+cdef struct LaneC:
+    kernel_work work        # comes first: lanes are given to kernels as such; its words are the lane's own
+    StateC* state
+    int32_t room            # words that fit into both
+    int16_t* legal          # the mask of the state at hand, where labels decide what is legal
+    uint32_t moves          # that are legal: two or more
+    ResultC out
 
 
 cdef class Scratch:
     cdef readonly Memory memory
-    cdef ScratchC c
-    cdef size_t sign_bytes
+    cdef MemoryC* m
+    cdef readonly Programs programs
+    cdef LaneC lanes[LANES]
+    cdef LaneC* busy[LANES]     # the first n_busy; the others are free
+    cdef int32_t n_busy
 
-    # A new sentence of n words, whose records are to be put into c.of_word. Rows and records of the one before may be
-    # forgotten.
-    cdef int begin(self, int32_t n) except -1 nogil
+    # A free lane for a sentence of n words, whose records are to be put into work.of_word. If none is busy, rows,
+    # records and programs of sentences before may be forgotten; else has_room must have said that they need not.
+    cdef LaneC* begin(self, int32_t n) except NULL nogil
+    cdef bint has_room(self, int32_t n) noexcept nogil
+    # The lane that has been begun is busy,
+    cdef void occupy(self) noexcept nogil
+    # and the i-th that is busy, or all, are free again.
+    cdef void leave(self, int32_t i) noexcept nogil
+    cdef void leave_all(self) noexcept nogil
+
+
+cdef inline void show(LaneC* lane) noexcept nogil:
+    """The state that is to be scored next."""
+    cdef const StateC* s = lane.state
+    lane.work.scene.nodes, lane.work.scene.top = <const char*>nodes(s), &stack(s)[s.depth - 1]
+    lane.work.scene.front, lane.work.scene.last = s.front, s.n
+    lane.work.scene.end, lane.work.scene.root_pos = s.end, s.root_pos

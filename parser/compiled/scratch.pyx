@@ -1,50 +1,89 @@
-"""Working memory for the sentence at hand; see scratch.pxd."""
+"""Working memory of a session; see scratch.pxd."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned
+from parser.common cimport ARCSPEED_IS_CHECKED
+from parser.compiled.flat cimport KERNEL_KEYS, Flat, kernel_work
+from parser.compiled.memory cimport Memory, aligned, has_room_for
+from parser.compiled.programs cimport Programs
+from parser.transition.state cimport state_bytes
 
 
 cdef class Scratch:
     def __cinit__(self):
-        memset(&self.c, 0, sizeof(ScratchC))
+        memset(self.lanes, 0, sizeof(self.lanes))
+        self.n_busy = 0
 
-    def __init__(self, Memory memory not None, int32_t most_lookups, int32_t most_rows, int32_t n_kept,
-                 int32_t sign_length, int32_t n_locals):
-        """Of an engine: lookups of a state in all, and of a chunk; kept sums, and the length of their signs; locals of
-        all chunks."""
-        cdef ScratchC* c = &self.c
-        cdef size_t n = most_lookups + 9
-        self.memory, c.m = memory, &memory.c
-        self.sign_bytes = n_kept * sign_length * sizeof(int32_t)
-        c.kept = <int16_t*>aligned(n_kept * KERNEL_HEAD * sizeof(int16_t))
-        c.most_rows = most_rows
-        c.kept_rows = <uint32_t*>aligned(n_kept * c.most_rows * sizeof(uint32_t))
-        c.n_kept_rows = <int32_t*>aligned(n_kept * sizeof(int32_t))
-        c.signs = <int32_t*>aligned(self.sign_bytes)
-        c.values = <uint64_t*>aligned(n_locals * sizeof(uint64_t))
-        c.keys, c.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
-        c.owners = <int32_t*>aligned(n * sizeof(int32_t))
+    def __init__(self, Memory memory not None, Flat flat not None, int32_t width):
+        """width: of a mask."""
+        cdef size_t n = flat.all_lookups + 2 * KERNEL_KEYS     # whole blocks are written
+        cdef kernel_work* work
+        cdef int32_t i
+        self.memory, self.m, self.programs = memory, &memory.c, Programs(flat)
+        for i in range(LANES):
+            self.busy[i] = &self.lanes[i]
+            work = &self.lanes[i].work
+            work.values = <uint64_t*>aligned(flat.all_locals * sizeof(uint64_t))
+            work.keys, work.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
+            work.owners = <int32_t*>aligned(n * sizeof(int32_t))
+            self.lanes[i].legal = <int16_t*>aligned(width * sizeof(int16_t))
 
     def __dealloc__(self):
-        cdef ScratchC* c = &self.c
-        for memory in (<size_t>c.kept, <size_t>c.kept_rows, <size_t>c.n_kept_rows, <size_t>c.signs,
-                       <size_t>c.values, <size_t>c.keys, <size_t>c.rows, <size_t>c.owners):
-            free(<void*><size_t>memory)
+        cdef kernel_work* work
+        cdef int32_t i
+        for i in range(LANES):
+            work = &self.lanes[i].work
+            for memory in (<size_t>work.values, <size_t>work.keys, <size_t>work.rows, <size_t>work.owners,
+                           <size_t>self.lanes[i].legal):
+                free(<void*><size_t>memory)
+            free_words(&self.lanes[i])
 
     def counts(self):
         """What the memory did so far."""
         return self.memory.counts()
 
-    cdef int begin(self, int32_t n) except -1 nogil:
-        cdef ScratchC* c = &self.c
-        self.memory.begin_sentence(n)
-        c.of_word = c.m.of_word
-        if c.sentence == 0x7FFFFFFF:
-            memset(c.signs, 0, self.sign_bytes)
-            c.sentence = 0
-        c.sentence += 1
+    cdef LaneC* begin(self, int32_t n) except NULL nogil:
+        cdef LaneC* lane = self.busy[self.n_busy]
+        if self.n_busy == 0:
+            self.memory.make_room(n)
+            if self.programs.is_full():
+                self.programs.forget()
+        reserve_words(lane, n)
+        (lane.work.of_word - 1)[0], lane.work.of_word[0] = self.m.none, self.m.root
+        return lane
+
+    cdef bint has_room(self, int32_t n) noexcept nogil:
+        return self.n_busy < LANES and has_room_for(self.m, n) and not self.programs.is_full()
+
+    cdef void occupy(self) noexcept nogil:
+        self.n_busy += 1
+
+    cdef void leave(self, int32_t i) noexcept nogil:
+        self.n_busy -= 1
+        self.busy[i], self.busy[self.n_busy] = self.busy[self.n_busy], self.busy[i]
+
+    cdef void leave_all(self) noexcept nogil:
+        self.n_busy = 0
+
+
+cdef int reserve_words(LaneC* lane, int32_t n) except -1 nogil:
+    # in checked builds the sanitizer is to see the first byte too far
+    cdef int32_t room = n if ARCSPEED_IS_CHECKED else n + n // 2
+    if n <= lane.room and lane.state != NULL:
         return 0
+    free_words(lane)
+    with gil:
+        lane.state = <StateC*>aligned(state_bytes(room))
+        lane.work.of_word = <uint64_t**>aligned((<size_t>room + 2) * sizeof(void*)) + 1
+    lane.room = room
+    return 0
+
+
+cdef void free_words(LaneC* lane) noexcept nogil:
+    free(lane.state)
+    if lane.work.of_word != NULL:
+        free(lane.work.of_word - 1)
+    lane.state, lane.work.of_word, lane.room = NULL, NULL, 0

@@ -3,9 +3,8 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport Flat, LookupC, kernel_ref
-from parser.compiled.memory cimport MemoryC, kernel_task
-from parser.compiled.scratch cimport SceneC, ScratchC
+from parser.compiled.flat cimport Flat, LookupC, kernel_ref, kernel_scene, kernel_work
+from parser.compiled.memory cimport MemoryC
 from parser.compiled.table cimport Table, TableC
 from parser.feature.extract cimport Extractor
 
@@ -16,17 +15,17 @@ cdef class SumMaker(Flat):
     cdef int32_t n_columns      # of the table;
     cdef int32_t blocks, width  # of a long row, in lines and in numbers
 
-    # Rows of tasks that are 0: nothing is known of them.
-    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil
-    # What the k-th row of a task is made by.
-    cdef const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil
-    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+    # Rows of a state that are 0: nothing is known of them. Gives their number.
+    cdef int32_t make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil
+    # What the k-th row of a state is made by.
+    cdef const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil
+    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,
                            const feat_t* features) noexcept nogil
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
-    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
+    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const kernel_scene* scene,
                                 int32_t n) noexcept nogil
-    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil
+    cdef uint64_t present_of(self, const MemoryC* m, const kernel_scene* scene) noexcept nogil
     cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
-                           const SceneC* scene) noexcept nogil
+                           const kernel_scene* scene) noexcept nogil
     # Where the row of a feature stands in the table; 0: it has none.
     cdef uint32_t row_of(self, feat_t feature) noexcept nogil

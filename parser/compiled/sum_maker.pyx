@@ -4,14 +4,14 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from parser.common cimport feat_t
-from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref
-from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_mix,
-                                     kernel_task, lane_of, line_of, look_up, remember, values_of)
-from parser.compiled.scratch cimport SceneC, ScratchC
+from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
+from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_mix, lane_of,
+                                     line_of, look_up, remember, values_of)
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
 from parser.score.keymap cimport PREFETCH
+from parser.transition.node cimport NodeC
 
 
 cdef class SumMaker(Flat):
@@ -21,44 +21,38 @@ cdef class SumMaker(Flat):
         self.blocks = max(lane_of(self.n_columns - 1) // KERNEL_LANES + 1, KERNEL_HEAD // KERNEL_LANES)
         self.width = self.blocks * KERNEL_LANES
 
-    cdef void make_rows(self, ScratchC* c, int32_t n_tasks) noexcept nogil:
+    cdef int32_t make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil:
         """All feature keys first, then all rows, so that memory has time to answer, then the sums."""
-        cdef MemoryC* m = c.m
-        cdef const SceneC* scene = &c.scene
+        cdef const kernel_scene* scene = &work.scene
         cdef uint64_t present = self.present_of(m, scene)
-        cdef int32_t i, k, n_refs, n = 0
-        cdef kernel_task* tasks = c.tasks
-        cdef kernel_task* task
-        for i in range(n_tasks):
-            for k in range(tasks[i].program.n_refs + tasks[i].n):
-                if tasks[i].row[k] == 0:
-                    n = self.write_features(m, self.lookup_of(&tasks[i], k), present, scene, n)
+        cdef int32_t i, k, n_refs = work.program.n_refs, n = 0, unknown = 0
+        for k in range(n_refs + work.n_keys):
+            if work.rows[k] == 0:
+                n = self.write_features(m, self.lookup_of(work, k), present, scene, n)
+                unknown += 1
         for i in range(n):
             m.features[i] = self.row_of(m.features[i])
             PREFETCH(self.rows_of.rows + m.features[i])
         n = 0
-        for i in range(n_tasks):
-            task = &tasks[i]
-            n_refs = task.program.n_refs
-            for k in range(n_refs):
-                if task.row[k] == 0:
-                    task.row[k] = self.fill_ref(m, &task.program.refs[k], scene, m.features + n)
-                    n += self.lookup_of(task, k).n_rules
-            for k in range(n_refs, n_refs + task.n):
-                if task.row[k] == 0:
-                    task.row[k] = self.make(m, self.lookup_of(task, k), task.key[k - n_refs], m.features + n)
-                    n += self.lookup_of(task, k).n_rules
+        for k in range(n_refs + work.n_keys):
+            if work.rows[k] == 0:
+                if k < n_refs:
+                    work.rows[k] = self.fill_ref(m, &work.program.refs[k], scene, m.features + n)
+                else:
+                    work.rows[k] = self.make(m, self.lookup_of(work, k), work.keys[k - n_refs], m.features + n)
+                n += self.lookup_of(work, k).n_rules
+        return unknown
 
-    cdef inline const LookupC* lookup_of(self, const kernel_task* task, int32_t k) noexcept nogil:
-        cdef const kernel_program* p = task.program
+    cdef inline const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil:
+        cdef const kernel_program* p = work.program
         cdef int32_t key = k - p.n_refs
         if key < 0:
             return &self.lookups[p.refs[k].lookup]
-        if key < task.n_sums:
+        if key < p.n_keys:
             return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
-        return &self.lookups[task.owner[key]]
+        return &self.lookups[work.owners[key]]
 
-    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const SceneC* scene,
+    cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,
                            const feat_t* features) noexcept nogil:
         """What a reference of a record is to be: words that agree in what the templates ask share a row."""
         cdef const LookupC* lookup = &self.lookups[ref.lookup]
@@ -89,7 +83,7 @@ cdef class SumMaker(Flat):
         m.spare += line_of(row) >= m.n_lines
         return row
 
-    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const SceneC* scene,
+    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const kernel_scene* scene,
                                 int32_t n) noexcept nogil:
         """The feature keys of a lookup's templates, 0 for those that do not fire, behind the first n."""
         cdef int32_t i
@@ -99,7 +93,7 @@ cdef class SumMaker(Flat):
             n += 1
         return n
 
-    cdef uint64_t present_of(self, const MemoryC* m, const SceneC* scene) noexcept nogil:
+    cdef uint64_t present_of(self, const MemoryC* m, const kernel_scene* scene) noexcept nogil:
         """The nodes that are there, and above them the conditions that hold."""
         cdef uint64_t present = scene.present
         cdef int32_t i
@@ -110,7 +104,7 @@ cdef class SumMaker(Flat):
         return present
 
     cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
-                           const SceneC* scene) noexcept nogil:
+                           const kernel_scene* scene) noexcept nogil:
         """A template's key; 0: it does not fire."""
         cdef const RuleC* rule = &e.rules[place]
         cdef feat_t total = rule.seed, value
@@ -122,7 +116,8 @@ cdef class SumMaker(Flat):
             if place < e.n_stored:
                 value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
             else:
-                value = part_value(&e.parts[place - e.n_stored], scene.node, scene.nodes, NULL, scene.state.root_pos)
+                value = part_value(&e.parts[place - e.n_stored], scene.node, <const NodeC*>scene.nodes, NULL,
+                                   scene.root_pos)
             total += value * feature_factor[k]
         return feature_key(total)
 

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.feature.hashing cimport FEATURE_NONE, feature_number, feature_spread
+from parser.feature.hashing cimport FEATURE_NONE, feature_number, feature_set
 from parser.transition.list_state cimport LinkC, ListC
 from parser.transition.node cimport NodeC, head, l1, l2, label, label_hash, lset, lval, r1, r2, rset, rval
 from parser.transition.state cimport N, S, StateC
@@ -13,7 +13,6 @@ cdef enum:
     MAX_NODES = 40              # as in plan.py
     MAX_PARTS = 512
     MAX_RULE_PARTS = 8
-    SET_SALT = 0x5E75           # so that the empty set differs from a missing node
 
 cdef enum Step:                 # as plan.STEPS
     STACK = 0
@@ -88,10 +87,6 @@ cdef inline void find_nodes(const StepC* steps, int32_t n, const StateC* s, int3
             node[i] = relative(steps[i].kind, all_nodes, node[steps[i].argument])
 
 
-cdef inline feat_t set_value(uint64_t labels) noexcept nogil:
-    return feature_spread(labels + SET_SALT)
-
-
 cdef inline feat_t distance_value(int32_t distance, int32_t cap) noexcept nogil:
     """cap 0: 1, 2, 3, 4, 5-6, 7-9, 10 and more."""
     distance = distance if distance > 0 else -distance
@@ -115,9 +110,9 @@ cdef inline feat_t part_value(const PartC* part, const int32_t* node, const Node
     if part.kind == RIGHT_VALENCY:
         return feature_number(min(rval(nodes, i), part.cap))
     if part.kind == LEFT_SET:
-        return set_value(lset(nodes, i))
+        return feature_set(lset(nodes, i))
     if part.kind == RIGHT_SET:
-        return set_value(rset(nodes, i))
+        return feature_set(rset(nodes, i))
     if part.kind == DISTANCE:
         other = node[part.other]
         if other < 0:

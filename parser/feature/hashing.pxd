@@ -14,6 +14,7 @@ cdef extern from "parser/feature/mix.h":
     feat_t feature_spread(feat_t z) noexcept nogil
     feat_t feature_key(feat_t z) noexcept nogil
     feat_t feature_number(uint64_t number) noexcept nogil
+    feat_t feature_set(uint64_t labels) noexcept nogil
 
 
 # The value of a string; seed tells the attributes apart. Never one of the reserved values.

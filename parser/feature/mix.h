@@ -38,4 +38,7 @@ static inline uint64_t feature_key(uint64_t z) {
 static inline uint64_t feature_number(uint64_t number) {
     return feature_spread((number + 1) * 0x9E3779B97F4A7C15ULL);
 }
+
+/* hashes of sets of labels; the salt makes the empty set differ from a missing node */
+static inline uint64_t feature_set(uint64_t labels) { return feature_spread(labels + 0x5E75); }
 #endif

@@ -39,6 +39,13 @@ cdef class SentenceParser:
     # atoms_length.
     cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                          ResultC* out) except -1 nogil
+    # The same for many sentences, which a parser may work on side by side: start, then put them one by one, then
+    # finish. The trees are there when finish returns; what is given beside `out` is not needed longer than put takes.
+    cdef void start(self, Workspace work) noexcept nogil
+    cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil
+    cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
+                       ResultC* out) except -1 nogil
+    cdef int finish(self, Workspace work) except -1 nogil
     # As parse_one, judging each decision by the gold tree in work.gold; `out` has room for 2n + 2. Gives their number.
     cdef int32_t judge_one(self, Workspace work, const feat_t* words, int32_t n, DecisionC* out) except -1 nogil
     # Each step as a dict, for people to read.

@@ -21,6 +21,19 @@ cdef class SentenceParser:
         atomizer.fill_cells(cells, n, values)
         return self.parse_one(work, values + self.extractor.stride, n, out)
 
+    cdef void start(self, Workspace work) noexcept nogil:
+        pass
+
+    cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+        return self.parse_one(work, words, n, out)
+
+    cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
+                       ResultC* out) except -1 nogil:
+        return self.parse_cells(work, atomizer, cells, n, values, out)
+
+    cdef int finish(self, Workspace work) except -1 nogil:
+        return 0
+
     cdef int32_t judge_one(self, Workspace work, const feat_t* words, int32_t n, DecisionC* out) except -1 nogil:
         CHECK(False)
         return 0

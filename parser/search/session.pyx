@@ -86,6 +86,7 @@ cdef class Session:
         cdef int32_t n
         self.atomizer.begin(batch)
         with nogil:
+            self.parser.start(self.work)
             for k in range(batch.c.n_sentences):
                 first = batch.c.sentences[k].first_word
                 n = <int32_t>(batch.c.sentences[k + 1].first_word - first)
@@ -93,7 +94,8 @@ cdef class Session:
                 self.single.reserve(n)
                 self.atomizer.gather(batch, k, self.single.cells)
                 out = result_at(&all_words, first)
-                self.parser.parse_cells(self.work, self.atomizer, self.single.cells, n, self.values, &out)
+                self.parser.put_cells(self.work, self.atomizer, self.single.cells, n, self.values, &out)
+            self.parser.finish(self.work)
         return found
 
     def parse_corpus(self, Corpus corpus not None, bint scores=False):
@@ -104,10 +106,12 @@ cdef class Session:
         cdef int64_t first = 0
         cdef int32_t k
         with nogil:
+            self.parser.start(self.work)
             for k in range(corpus.n):
                 out = result_at(&all_words, first)
-                self.parser.parse_one(self.work, corpus.examples[k].words, corpus.examples[k].n, &out)
+                self.parser.put_one(self.work, corpus.examples[k].words, corpus.examples[k].n, &out)
                 first += corpus.examples[k].n
+            self.parser.finish(self.work)
         return found
 
     def parse(self, columns, bint scores=False):
@@ -152,24 +156,34 @@ cdef class Session:
         if not 0 <= first <= end <= words.n_sentences:
             raise IndexError(f"sentences {first} to {end} of {words.n_sentences}")
         cdef ResultC all_words = result_of(parses, words.n_words), out
-        cdef int64_t k, start, after = words.place(first)
+        cdef int64_t k, start, after, first_place = words.place(first)
         cdef int32_t n
         self.atomizer.begin_cells()
         with nogil:
+            self.parser.start(self.work)
+            after = first_place
             for k in range(first, end):
                 start, after = after, words.end_of(k)
                 n = <int32_t>(after - start)
                 if n > 0:
+                    self.reserve(n)
                     self.single.reserve(n)
                     words.gather(words.first + start, n, self.single.cells)
                     out = result_at(&all_words, start)
-                    self.parse_cells(self.single.cells, n, restorer, &out)
+                    self.parser.put_cells(self.work, self.atomizer, self.single.cells, n, self.values, &out)
+            self.parser.finish(self.work)
+            after = first_place
+            for k in range(first, end if restores(restorer) else first):
+                start, after = after, words.end_of(k)
+                n = <int32_t>(after - start)
+                if n > 0:
+                    restorer.restore(all_words.heads + start, all_words.labels + start, n, self.single.scratch)
 
     cdef int parse_cells(self, const CellC* cells, int32_t n, Restorer restorer, ResultC* out) except -1 nogil:
         """Parses a sentence and gives its words their heads and labels in the treebank's own terms."""
         self.reserve(n)
         self.parser.parse_cells(self.work, self.atomizer, cells, n, self.values, out)
-        if restorer.has_lifted or restorer.has_paths:
+        if restores(restorer):
             restorer.restore(out.heads, out.labels, n, self.single.scratch)
         return 0
 
@@ -217,6 +231,11 @@ cdef class Session:
         if corpus.extractor is not self.parser.extractor:
             raise ValueError("the corpus was made with another extractor")
         return 0
+
+
+cdef inline bint restores(Restorer restorer) noexcept nogil:
+    """Are there trees that were not projective?"""
+    return restorer.has_lifted or restorer.has_paths
 
 
 def empty_parses(n_words, scores):

@@ -197,7 +197,7 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
 def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):
     """Their upper bits are told by the bucket where they stand, and by the one beside it."""
     parser = compiled(*trained("eager"))
-    batches, _ = read(made_text(1500, seed=12))
+    batches, _ = read(made_text(2000, seed=12))
     session = Session(parser)
     for batch in batches:
         session.parse_batch(batch)
@@ -207,6 +207,40 @@ def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):
         session.parse_batch(batch)
     after = session.work.own.memory.counts()
     assert after["made"] - before["made"] < before["made"] / 100
+
+
+@pytest.mark.parametrize("most", [1, 7])
+def test_programs_that_are_forgotten_are_made_again(trained, most):
+    parser = compiled(*trained("eager"))
+    batches, _ = read(made_text(20, seed=11))
+    session, small = Session(parser), Session(parser)
+    small.work.own.programs.limit(most)
+    for batch in batches:
+        one, other = session.parse_batch(batch), small.parse_batch(batch)
+        assert all(np.array_equal(a, b) for a, b in zip(one[:2], other[:2], strict=True))
+    met = len(session.work.own.programs)
+    assert met > 20
+    assert len(small.work.own.programs) < met
+    assert small.work.own.programs.made > met == session.work.own.programs.made
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_sentences_side_by_side_are_parsed_as_one_by_one(trained, scores):
+    """Of all lengths, so that lanes come free at different times."""
+    parser = compiled(*trained("eager"))
+    batch = read(made_text(60, seed=14))[0][0]
+    together, alone = Session(parser), Session(parser)
+    lengths = {len(batch[k].words) for k in range(len(batch))}
+    assert len(lengths) > 5
+    for _ in range(2):
+        found = together.parse_batch(batch, scores=scores)
+        at = 0
+        for k in range(len(batch)):
+            one = alone.parse(columns_of(batch[k]), scores=scores)
+            for many, single in zip(found, one, strict=True):
+                if single is not None:
+                    assert np.array_equal(many[at : at + len(single)], single)
+            at += len(batch[k].words)
 
 
 @pytest.mark.parametrize("room", [1, 8, 40])

@@ -34,7 +34,7 @@ def test_the_groups_are_those_of_the_obvious_way(name):
     joined = 0
     for chunk in make_chunks(plan):
         numbers = range(len(plan.rules))
-        rules = [n for n in numbers if chunk_of(plan, n) == (chunk.kind, chunk.anchor)]
+        rules = [n for n in numbers if chunk_of(plan, n) == chunk.anchor]
         costs = Costs()
         base = [base_group(plan, number) for number in rules]
         groups = join_all(base, costs)

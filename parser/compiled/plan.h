@@ -1,0 +1,138 @@
+/* What a model's weights are looked up by, as the kernels read it, and the state that is being scored.
+
+   flat.pyx lays out how nodes are found, once per model; programs.pyx makes the programs, when they are first needed. */
+#ifndef ARCSPEED_PLAN_H
+#define ARCSPEED_PLAN_H
+#include <stdint.h>
+
+#include "parser/feature/mix.h"
+
+#define KERNEL_KEYS 8        /* of a block */
+#define KERNEL_NODES 40      /* as MAX_NODES */
+#define KERNEL_NODE_BYTES 64 /* of a NodeC */
+
+typedef struct { /* what eight numbers of a word's record add to the keys of a block */
+    uint8_t pick[KERNEL_KEYS]; /* which of the eight, for each key */
+    uint16_t node;             /* whose record, */
+    uint16_t at;               /* where in it they start, */
+    uint16_t keys;             /* and the keys that get one, a bit each */
+} kernel_term;
+
+typedef struct { /* a number of the partial tree that is added to some keys of a block */
+    uint16_t local;
+    uint16_t keys;
+} kernel_part;
+
+typedef struct { /* up to eight keys: sums of seed, terms and parts */
+    uint64_t seed[KERNEL_KEYS];
+    int32_t owner[KERNEL_KEYS]; /* the lookup that a key belongs to */
+    const kernel_term *terms;
+    const kernel_part *parts;
+    int32_t n_terms, n_parts;
+    int32_t n; /* keys */
+} kernel_block;
+
+typedef struct { /* a sum that a word's record knows */
+    uint16_t node;
+    uint16_t at;    /* in numbers of 32 bits */
+    int32_t lookup; /* what it is made by */
+} kernel_ref;
+
+typedef struct { /* a value of the partial tree that keys are made of */
+    const uint64_t *product; /* [number + 1] of such a number, or a distance; [0] of a missing one */
+    uint64_t factor;         /* of all others */
+    int16_t kind;            /* a kernel_local_kind */
+    int16_t node;
+    int16_t argument; /* the other node of a distance */
+    int32_t field;    /* where the number, or the set, stands in a node */
+    int32_t cap;
+} kernel_local;
+
+typedef enum { /* in the order in which a program has them */
+    KERNEL_NUMBER,   /* one of a few numbers of a node */
+    KERNEL_DISTANCE,
+    KERNEL_SET,      /* the hash of a set of labels */
+    KERNEL_LEAF,     /* has it no dependents? field: of the first of two valencies */
+    KERNEL_PRESENCE, /* is it there? */
+    KERNEL_LOCAL_KINDS
+} kernel_local_kind;
+
+typedef struct { /* what is looked up for a state: of some nodes being there, others missing */
+    const kernel_block *blocks;
+    const kernel_ref *refs;
+    const kernel_local *locals;
+    int32_t local_end[KERNEL_LOCAL_KINDS]; /* where those of each kind end */
+    int32_t n_blocks; /* of them all; */
+    int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
+    int32_t n_keys;   /* of the others */
+    int32_t n_refs;
+} kernel_program;
+
+typedef struct { /* programs by the nodes that are there: open addressing */
+    uint64_t *present; /* 0: empty */
+    const kernel_program **program;
+    int32_t bits; /* log2 of the places; at most half of them are used */
+} kernel_programs;
+
+typedef struct { /* how a node is found: by an element of the stack or the buffer, or a number in another node */
+    uint16_t node;
+    uint16_t from; /* position; the other node */
+    int32_t field;
+} kernel_step;
+
+typedef struct {
+    const kernel_step *steps;
+    int32_t on_stack, in_buffer, n_steps; /* steps of these kinds end here */
+    uint64_t asked;  /* the nodes whose presence decides which program it is */
+    uint64_t always; /* and a bit above all nodes, so that none is 0 */
+    int16_t *bias;   /* by lane, as in rows; see lane_of */
+    int16_t *rank;   /* by lane */
+} kernel_plan;
+
+typedef struct { /* a state, looked up once */
+    const char *nodes;  /* of word 0 */
+    const int32_t *top; /* the stack's highest element; the others stand before it */
+    int32_t front, last, end, root_pos;   /* last: the last word */
+    uint64_t present;                     /* bit i: node i is there */
+    const uint64_t *record[KERNEL_NODES]; /* of the nodes' words */
+    int32_t node[KERNEL_NODES];
+} kernel_scene;
+
+typedef struct { /* what the head of the columns says */
+    int32_t rank;  /* the lowest among the columns of the highest score, */
+    int32_t top;   /* and that score: KERNEL_ILLEGAL if there is none; */
+    int32_t tail;  /* no score behind the head is above it, */
+    int32_t bound; /* and no sum of some of the rows is above that */
+} kernel_best;
+
+typedef struct {          /* working memory for a sentence, and its state at hand */
+    uint64_t **of_word;   /* the records of the words; [-1] that of the missing one */
+    const int16_t *mask;  /* 0 or -1 by lane: what is legal */
+    uint64_t *values;     /* of the program's locals */
+    uint64_t *keys;       /* mixed: of sums, then feature keys that passed the filter; */
+    int32_t *owners;      /* their lookups */
+    uint32_t *rows;       /* of the references, then of the keys */
+    int32_t n_keys;
+    const kernel_program *program; /* NULL: it has to be made first */
+    kernel_best best;
+    kernel_scene scene;
+} kernel_work;
+
+static inline uint64_t kernel_pattern(const kernel_plan *plan, const kernel_scene *scene) {
+    return (scene->present & plan->asked) | plan->always;
+}
+
+static inline uint32_t kernel_program_home(const kernel_programs *programs, uint64_t present) {
+    return (uint32_t)((present * 0x9E3779B97F4A7C15ULL) >> (64 - programs->bits));
+}
+
+/* NULL: there is none yet. */
+static inline const kernel_program *kernel_find_program(const kernel_programs *programs, uint64_t present) {
+    uint32_t at = kernel_program_home(programs, present);
+    while (programs->present[at] != present) {
+        if (programs->present[at] == 0) return 0;
+        at = (at + 1) & ((1U << programs->bits) - 1);
+    }
+    return programs->program[at];
+}
+#endif

@@ -1,0 +1,272 @@
+"""Putting programs together; see programs.pxd."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from parser.compiled.flat cimport (KERNEL_KEYS, KERNEL_LOCAL_KINDS, LOCAL_TERM, ChunkC, Flat, LookupC, PieceC, TermC,
+                                   kernel_block, kernel_local, kernel_part, kernel_program, kernel_program_home,
+                                   kernel_ref, kernel_term, pattern_place)
+
+cdef enum:
+    FIRST_BITS = 8
+    MOST_PROGRAMS = 1 << 12     # before all are forgotten; feature sets of the field need some hundreds
+
+
+cdef class Programs:
+    def __cinit__(self):
+        memset(&self.c, 0, sizeof(kernel_programs))
+        self.asked, self.places, self.pieces = NULL, NULL, NULL
+
+    def __init__(self, Flat flat not None):
+        self.flat, self.most = flat, MOST_PROGRAMS
+        self.asked = <AskedC*>calloc(flat.all_lookups + 1, sizeof(AskedC))
+        self.places = <uint16_t*>calloc(flat.all_locals + 1, sizeof(uint16_t))
+        self.pieces = <const PieceC**>calloc(flat.n_chunks + 1, sizeof(void*))
+        if self.asked == NULL or self.places == NULL or self.pieces == NULL:
+            raise MemoryError("no memory for programs")
+        self.grow()
+
+    def __dealloc__(self):
+        self.forget()
+        free(self.c.present)
+        free(self.c.program)
+        free(self.asked)
+        free(self.places)
+        free(self.pieces)
+
+    def __len__(self):
+        return self.n
+
+    def limit(self, int32_t most):
+        """Makes do with so many at the end of a sentence: for tests of what happens when these are too few."""
+        self.most = most
+
+    cdef const kernel_program* make(self, uint64_t present) except NULL nogil:
+        cdef kernel_program* program = self.put_together(present)
+        if 2 * (self.n + 1) > 1 << self.c.bits:
+            self.grow()
+        put(&self.c, present, program)
+        self.n += 1
+        self.made += 1
+        return program
+
+    cdef kernel_program* put_together(self, uint64_t present) except NULL nogil:
+        cdef int32_t n = self.find_pieces(present)
+        cdef RoomC room
+        self.reserve(n, &room)
+        self.put_refs(n, &room)
+        self.put_locals(n, &room)
+        self.put_blocks(n, &room)
+        return room.program
+
+    cdef int32_t find_pieces(self, uint64_t present) noexcept nogil:
+        cdef const ChunkC* chunk
+        cdef int32_t i, n = 0
+        for i in range(self.flat.n_chunks):
+            chunk = &self.flat.chunks[i]
+            if chunk.anchor < 0 or present >> chunk.anchor & 1:
+                self.pieces[n] = chunk.pieces[pattern_place(chunk, present)]
+                n += 1
+        return n
+
+    cdef kernel_program* reserve(self, int32_t n_pieces, RoomC* room) except NULL nogil:
+        """One block of memory: the program, then its arrays."""
+        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, bytes_
+        cdef const PieceC* piece
+        cdef int32_t i, k
+        cdef char* at
+        for i in range(n_pieces):
+            piece = self.pieces[i]
+            refs += piece.n_refs
+            locals_ += piece.n_locals
+            blocks += (piece.end - piece.first_sum) // KERNEL_KEYS + 1
+            for k in range(piece.first_sum, piece.end):
+                terms += self.flat.lookups[k].n_terms
+        bytes_ = (sizeof(kernel_program) + locals_ * sizeof(kernel_local) + blocks * sizeof(kernel_block)
+                  + refs * sizeof(kernel_ref) + terms * (sizeof(kernel_term) + sizeof(kernel_part)))
+        at = <char*>calloc(bytes_, 1)
+        if at == NULL:
+            with gil:
+                raise MemoryError(f"no memory for {bytes_} bytes")
+        room.program = <kernel_program*>at
+        room.program.locals = <kernel_local*>(at + sizeof(kernel_program))
+        room.blocks = <kernel_block*>(room.program.locals + locals_)
+        room.program.blocks, room.program.refs = room.blocks, <kernel_ref*>(room.blocks + blocks)
+        room.terms = <kernel_term*>(room.program.refs + refs)
+        room.parts = <kernel_part*>(room.terms + terms)
+        return room.program
+
+    cdef void put_refs(self, int32_t n_pieces, RoomC* room) noexcept nogil:
+        cdef kernel_ref* refs = <kernel_ref*>room.program.refs
+        cdef int32_t i, k
+        for i in range(n_pieces):
+            for k in range(self.pieces[i].n_refs):
+                refs[room.program.n_refs] = self.pieces[i].refs[k]
+                room.program.n_refs += 1
+
+    cdef void put_locals(self, int32_t n_pieces, RoomC* room) noexcept nogil:
+        """By kinds; those that several pieces need, once."""
+        cdef kernel_local* locals_ = <kernel_local*>room.program.locals
+        cdef const PieceC* piece
+        cdef uint16_t* places
+        cdef int32_t kind, i, k, place, n = 0
+        for kind in range(KERNEL_LOCAL_KINDS):
+            places = self.places
+            for i in range(n_pieces):
+                piece = self.pieces[i]
+                for k in range(piece.n_locals):
+                    if piece.locals[k].kind == kind:
+                        place = place_of(locals_, n, &piece.locals[k])
+                        if place == n:
+                            locals_[n] = piece.locals[k]
+                            n += 1
+                        places[k] = <uint16_t>place
+                places += piece.n_locals
+            room.program.local_end[kind] = n
+
+    cdef void put_blocks(self, int32_t n_pieces, RoomC* room) noexcept nogil:
+        """Blocks of sums, then of feature keys."""
+        cdef kernel_program* program = room.program
+        cdef uint16_t* places = self.places
+        cdef const PieceC* piece
+        cdef int32_t i, n = 0, half
+        for half in range(2):
+            places = self.places
+            n = 0
+            for i in range(n_pieces):
+                piece = self.pieces[i]
+                n = put_asked(self.asked, n, self.flat.lookups, piece.first_direct if half else piece.first_sum,
+                              piece.end if half else piece.first_direct, places)
+                places += piece.n_locals
+            fill_blocks(room, self.asked, n)
+            if half == 0:
+                program.n_sums, program.n_keys = program.n_blocks, n
+
+    cdef int grow(self) except -1 nogil:
+        cdef kernel_programs old = self.c
+        cdef int32_t i
+        self.c.bits = old.bits + 1 if old.bits else FIRST_BITS
+        self.c.present = <uint64_t*>calloc(<size_t>1 << self.c.bits, sizeof(uint64_t))
+        self.c.program = <const kernel_program**>calloc(<size_t>1 << self.c.bits, sizeof(void*))
+        if self.c.present == NULL or self.c.program == NULL:
+            free(self.c.present)
+            free(self.c.program)
+            self.c = old
+            with gil:
+                raise MemoryError("no memory for programs")
+        for i in range(1 << old.bits if old.bits else 0):
+            if old.present[i] != 0:
+                put(&self.c, old.present[i], old.program[i])
+        free(old.present)
+        free(old.program)
+        return 0
+
+    cdef bint is_full(self) noexcept nogil:
+        return self.n >= self.most
+
+    cdef void forget(self) noexcept nogil:
+        cdef int32_t i
+        for i in range(1 << self.c.bits if self.c.present != NULL else 0):
+            free(<void*>self.c.program[i])
+            self.c.present[i], self.c.program[i] = 0, NULL
+        self.n = 0
+
+
+cdef void put(kernel_programs* programs, uint64_t present, const kernel_program* program) noexcept nogil:
+    cdef unsigned int at = kernel_program_home(programs, present)
+    while programs.present[at] != 0:
+        at = (at + 1) & ((1U << programs.bits) - 1)
+    programs.present[at], programs.program[at] = present, program
+
+
+cdef int32_t place_of(const kernel_local* known, int32_t n, const kernel_local* wanted) noexcept nogil:
+    """Where a local stands among n that are known; n: nowhere."""
+    cdef int32_t i
+    for i in range(n):
+        if (known[i].kind == wanted.kind and known[i].node == wanted.node and known[i].argument == wanted.argument
+                and known[i].field == wanted.field and known[i].cap == wanted.cap and known[i].factor == wanted.factor):
+            return i
+    return n
+
+
+cdef int32_t put_asked(AskedC* asked, int32_t n, const LookupC* lookups, int32_t first, int32_t end,
+                       const uint16_t* place_of) noexcept nogil:
+    cdef int32_t i
+    for i in range(first, end):
+        asked[n] = AskedC(&lookups[i], i, place_of)
+        n += 1
+    return n
+
+
+cdef void fill_blocks(RoomC* room, AskedC* asked, int32_t n) noexcept nogil:
+    """Lookups of the same nodes together, so that a block reads few records: each begins with one of most terms."""
+    cdef kernel_block* block = NULL
+    cdef int32_t i, k, best
+    for i in range(n):
+        best = i
+        if i % KERNEL_KEYS == 0:
+            block = &room.blocks[room.program.n_blocks]
+            room.program.n_blocks += 1
+            block.terms, block.parts = room.terms, room.parts
+            for k in range(i + 1, n):
+                if asked[k].lookup.n_terms > asked[best].lookup.n_terms:
+                    best = k
+        else:
+            for k in range(i + 1, n):
+                if n_new(block, &asked[k]) < n_new(block, &asked[best]):
+                    best = k
+        asked[i], asked[best] = asked[best], asked[i]
+        put_key(block, &asked[i])
+        room.terms, room.parts = <kernel_term*>block.terms + block.n_terms, <kernel_part*>block.parts + block.n_parts
+
+
+cdef int32_t n_new(const kernel_block* block, const AskedC* asked) noexcept nogil:
+    """How many terms and parts a block would get with another key."""
+    cdef int32_t i, n = 0
+    for i in range(asked.lookup.n_terms):
+        if asked.lookup.terms[i].node == LOCAL_TERM:
+            n += part_of(block, asked.place_of[asked.lookup.terms[i].slot]) == block.n_parts
+        else:
+            n += term_of(block, &asked.lookup.terms[i]) == block.n_terms
+    return n
+
+
+cdef void put_key(kernel_block* block, const AskedC* asked) noexcept nogil:
+    cdef kernel_term* terms = <kernel_term*>block.terms
+    cdef kernel_part* parts = <kernel_part*>block.parts
+    cdef int32_t i, at, slot
+    block.seed[block.n], block.owner[block.n] = asked.lookup.seed, asked.number
+    for i in range(asked.lookup.n_terms):
+        slot = asked.lookup.terms[i].slot
+        if asked.lookup.terms[i].node == LOCAL_TERM:
+            at = part_of(block, asked.place_of[slot])
+            block.n_parts += at == block.n_parts
+            parts[at].local = asked.place_of[slot]
+            parts[at].keys |= <uint16_t>(1 << block.n)
+        else:
+            at = term_of(block, &asked.lookup.terms[i])
+            block.n_terms += at == block.n_terms
+            terms[at].node, terms[at].at = asked.lookup.terms[i].node, slot // KERNEL_KEYS * KERNEL_KEYS
+            terms[at].pick[block.n] = slot % KERNEL_KEYS
+            terms[at].keys |= <uint16_t>(1 << block.n)
+    block.n += 1
+
+
+cdef int32_t part_of(const kernel_block* block, int32_t local) noexcept nogil:
+    """The part of a local; n_parts: it has none."""
+    cdef int32_t i
+    for i in range(block.n_parts):
+        if block.parts[i].local == local:
+            return i
+    return block.n_parts
+
+
+cdef int32_t term_of(const kernel_block* block, const TermC* wanted) noexcept nogil:
+    """The term that reads what `wanted` does; n_terms: there is none."""
+    cdef int32_t i
+    for i in range(block.n_terms):
+        if block.terms[i].node == wanted.node and block.terms[i].at == wanted.slot // KERNEL_KEYS * KERNEL_KEYS:
+            return i
+    return block.n_terms
