@@ -28,7 +28,7 @@ from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.base import SentenceParser
 from parser.search.session import Parses, Session
-from parser.treebank import Batch, Reader, TreebankError, open_output, refuse_same_file
+from parser.treebank import Batch, Reader, TreebankError, open_output, partial_name, refuse_same_file
 from parser.treebank.tree_writer import tree_writer
 from parser.treebank.writer import Labels
 
@@ -379,7 +379,7 @@ class Parser:
         conllx, conll09, jsonl, parquet, or auto: by the target's name, else as the source. The output is the same for
         any number of threads, and has the target's name when it is complete.
         """
-        refuse_same_file([source], target)
+        refuse_same_file([source], target, partial_name(target))
         with (
             Reader(
                 source, format=format, intern=(), heads="ignore", on_error=on_error, tags=self.assembly.pos

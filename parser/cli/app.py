@@ -139,7 +139,7 @@ def convert(
 @app.command()
 def train(
     files: Annotated[list[str], typer.Argument(metavar="TRAIN...", help="Treebank files to learn from.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")],
     dev: Annotated[
         list[str], typer.Option(help="Development file: scored after every epoch, the best one is kept. Repeatable.")
     ] = [],  # noqa: B006 (typer reads it, nobody changes it)
@@ -197,7 +197,7 @@ def train(
     OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best parser so far in OUTPUT. The same data, options
     and seed give the same bytes.
     """
-    from parser.cli.options import bytes_of, training_config
+    from parser.cli.options import bytes_of, model_name, training_config
     from parser.cli.train import run
 
     given = {
@@ -219,13 +219,14 @@ def train(
     }
     options = {"resume": resume, "keep_last": not slim, "format": format, "licence": licence, "quiet": quiet}
     options["budget"] = None if budget is None else bytes_of(budget)
-    raise typer.Exit(run(files, dev, output, training_config(config, given, set_), options))
+    options["also_reads"] = [] if config is None else [config]
+    raise typer.Exit(run(files, dev, model_name(output), training_config(config, given, set_), options))
 
 
 @app.command()
 def shrink(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file, not a slim one.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")],
     budget: Annotated[str, typer.Option(metavar="SIZE", help="The most that OUTPUT may take: 5MB, 800kB, 2.5MiB.")],
     slim: Annotated[bool, typer.Option("--slim", help="Keep only what parsing needs: a quarter of the size.")] = False,
     dev: Annotated[
@@ -238,10 +239,10 @@ def shrink(
 
     What is kept decides as before. Says how many weights are left, and with --dev what that costs.
     """
-    from parser.cli.options import bytes_of
+    from parser.cli.options import bytes_of, model_name
     from parser.cli.shrink import run
 
-    raise typer.Exit(run(model, output, bytes_of(budget), slim, dev, format))
+    raise typer.Exit(run(model, model_name(output), bytes_of(budget), slim, dev, format))
 
 
 @app.command()

@@ -114,7 +114,7 @@ def test_a_failed_conversion_leaves_no_file_and_the_old_one_in_place(tmp_path, c
 def test_convert_refuses_to_overwrite_its_input(tmp_path, capsys):
     path = tmp_path / "a.conllu"
     path.write_text(samples.ALL)
-    assert run(["convert", str(path), str(path)]) == 1
+    assert run(["convert", str(path), str(path)]) == 2
     assert "is both input and output" in capsys.readouterr().err
     assert path.read_text() == samples.ALL
 

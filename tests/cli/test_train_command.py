@@ -128,12 +128,23 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
 
 
-def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
-    train, dev = tmp_path / "train.conllu", tmp_path / "dev.conllu"
-    train.write_bytes((files / "train.conllu").read_bytes())
-    dev.symlink_to(files / "dev.conllu")
-    own = tmp_path / "own.model"
-    own.write_bytes(model.read_bytes())
+TEMPLATES = "s0.w\nn0.w\ns0.p n0.p\ncluster(s0) n0.p\ncluster(n0)\n"
+
+
+def test_what_is_read_is_not_written_over(files, model, tmp_path, monkeypatch, capsys):
+    """Neither by the output nor by what stands beside it, whatever it is that was read."""
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    monkeypatch.chdir(tmp_path)
+    for name in ("t.conllu", "in.log", "e.2.log", "e.3.log", "dv.last", "gold.svg", "o.conllu.partial.conllu"):
+        (tmp_path / name).write_bytes((files / "dev.conllu").read_bytes())
+    (tmp_path / "linked.conllu").symlink_to(files / "dev.conllu")
+    for name in ("own.model", "model.svg"):
+        (tmp_path / name).write_bytes(model.read_bytes())
+    (tmp_path / "f.txt").write_text(TEMPLATES)
+    (tmp_path / "c.txt").write_text("01\tla\n")
+    (tmp_path / "c.toml").write_text("[train]\nepochs = 1\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    conllu = ["--format", "conllu"]
     for arguments in (
         ["train", str(train), "-o", str(train), *FAST],
         ["train", str(train), "--dev", str(dev), "-o", str(dev), *FAST],
@@ -141,10 +152,38 @@ def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
         ["parse", str(own), str(train), "-o", str(train)],
         ["shrink", str(own), "-o", str(own), "--budget", "1MB"],
     ):
-        assert run(arguments) == 1, arguments
-        assert "is both input and output, expected two files" in capsys.readouterr().err
-    assert train.read_bytes() == (files / "train.conllu").read_bytes()
-    assert own.read_bytes() == model.read_bytes()
+        assert run(arguments) == 2, arguments
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.endswith("is both input and output, expected two files")
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, arguments
+
+
+def test_a_set_of_templates_is_no_file_even_if_one_has_its_name(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lite").write_text("an earlier model")
+    arguments = ["train", str(files / "train.conllu"), "-o", "lite", "--features", "lite", "--epochs", "1", "-q"]
+    assert run(arguments) == 0
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/", "a/.", "/no/such/folder/"])
+def test_outputs_that_are_no_names_of_files(files, model, tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["train", str(files / "train.conllu")], ["shrink", str(model), "--budget", "1MB"]):
+        assert run([*arguments, "-o", name]) == 2
+        assert capsys.readouterr().err == (
+            f"arcspeed: error: --output {name!r}: expected the name of a file to write\n"
+        )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "a/", "a.gz/"])
+def test_trees_are_not_written_where_no_file_is_named(files, model, tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["parse", str(model), str(files / "dev.conllu"), "-o"], ["convert", str(files / "dev.conllu")]):
+        assert run([*arguments, name]) == 1
+        expected = f"arcspeed: error: {name!r}: is not the name of a file, expected one to write to\n"
+        assert capsys.readouterr().err == expected
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
