@@ -155,6 +155,10 @@ class TemplateSet:
         found |= {"form", "upos", "xpos"} if kinds & {"t", "if"} else set()
         return tuple(column for column in ("form", "lemma", "upos", "xpos", "feats") if column in found)
 
+    @property
+    def has_clusters(self) -> bool:
+        return any(atom.kind == "cluster" for template in self.templates for atom in template.atoms)
+
     def __len__(self) -> int:
         return len(self.templates)
 

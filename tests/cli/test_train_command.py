@@ -265,7 +265,8 @@ def test_training_options_that_cannot_be(files, tmp_path, capsys):
     shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m")]
     assert run([*shared, "--patience", "2"]) == 2
     assert "train.patience: expected a development set" in capsys.readouterr().err
-    assert run([*shared, "--clusters", str(tmp_path / "none")]) == 1
+    (tmp_path / "set.txt").write_text(TEMPLATES)
+    assert run([*shared, "--features", str(tmp_path / "set.txt"), "--clusters", str(tmp_path / "none")]) == 1
     assert str(tmp_path / "none") in capsys.readouterr().err
 
 
@@ -302,6 +303,28 @@ def test_evaluate_with_a_model(files, model, tmp_path, capsys):
         (["-o", "/no/such/folder/m"], 1, "cannot be written"),
     ],
 )
+@pytest.mark.parametrize("column", ["xpos", "upos"])
+def test_features_that_find_nothing_to_read_are_refused(files, tmp_path, monkeypatch, capsys, column):
+    monkeypatch.chdir(tmp_path)
+    place = 3 if column == "upos" else 4
+    rows = [line.split("\t") for line in (files / "train.conllu").read_text().split("\n")]
+    without = ["\t".join([*row[:place], "_", *row[place + 1 :]] if len(row) == 10 else row) for row in rows]
+    (tmp_path / "t.conllu").write_text("\n".join(without))
+    (tmp_path / "set.txt").write_text(TEMPLATES)
+    (tmp_path / "clusters.txt").write_text("01\tla\n")
+    shared = ["train", "t.conllu", "-o", "m", "--epochs", "1", "-q"]
+    for options, message in (
+        (["--features", "set.txt"], "features 'set.txt' ask for clusters, expected a file of them by --clusters"),
+        (["--clusters", "clusters.txt"], "features 'rich' have no cluster(...), expected no --clusters"),
+        (["--pos", column], f"features.pos = {column!r}: t.conllu: no word has any {column.upper()}"),
+    ):
+        assert run([*shared, *options]) == 2
+        assert capsys.readouterr().err == f"arcspeed: error: {message}\n"
+    assert not (tmp_path / "m").exists()
+    assert run([*shared, "--features", "set.txt", "--clusters", "clusters.txt"]) == 0
+    assert run(["train", "t.conllu", "-o", "n", "--epochs", "1", "-q", "--features", "lite"]) == 0
+
+
 def test_wrong_options_are_told_before_any_work(files, tmp_path, capsys, arguments, code, message):
     output = [] if "-o" in arguments else ["-o", str(tmp_path / "m")]
     start = time.perf_counter()
