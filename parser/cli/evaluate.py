@@ -51,7 +51,7 @@ def parsed(model: str, gold: Corpus, path: str, options: dict) -> Corpus:
     """The gold file's words with a model's trees."""
     from parser.pipeline import Parser
 
-    return Parser.load(model).parse_corpus(gold, path, options["format"], source=model)
+    return Parser.load(model, verify=True).parse_corpus(gold, path, options["format"], source=model)
 
 
 def load(path: str, options: dict):

@@ -4,14 +4,14 @@ import os
 
 from parser.cli.console import print_json, print_table
 from parser.compiled.engine import kernel_names
-from parser.model.file import ModelFile
 from parser.pipeline import Parser
 
 
 def run(path: str, features: bool, as_json: bool) -> int:
-    ModelFile(path, verify=True)  # every byte, also of what parsing does not read
-    parser = Parser.load(path)
-    if features:
+    parser = Parser.load(path, verify=True)
+    if features and as_json:
+        print_json(parser.assembly.templates.text.splitlines())
+    elif features:
         print(parser.assembly.templates.text, end="")
     elif as_json:
         print_json(facts(path, parser))

@@ -37,7 +37,7 @@ def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, op
 
 
 def load(model: str, options: dict) -> Parser:
-    parser = Parser.load(model)
+    parser = Parser.load(model, verify=True)
     if options["scores"] and parser.provenance.get("score_factor") is None:
         warn(f"{model} was trained without a development set: its scores are not calibrated probabilities")
     return parser

@@ -146,11 +146,24 @@ def test_what_is_read_is_not_written_over(files, model, tmp_path, monkeypatch, c
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     conllu = ["--format", "conllu"]
     for arguments in (
-        ["train", str(train), "-o", str(train), *FAST],
-        ["train", str(train), "--dev", str(dev), "-o", str(dev), *FAST],
-        ["parse", str(own), str(train), "-o", str(own)],
-        ["parse", str(own), str(train), "-o", str(train)],
-        ["shrink", str(own), "-o", str(own), "--budget", "1MB"],
+        ["train", "t.conllu", "-o", "t.conllu"],
+        ["train", "t.conllu", "-o", "./t.conllu", "--resume"],
+        ["train", "t.conllu", "--dev", "linked.conllu", "-o", "linked.conllu"],
+        ["train", "in.log", "-o", "in", *conllu],
+        ["train", "t.conllu", "e.3.log", "-o", "e", "--ensemble", "3", *conllu],
+        ["train", "t.conllu", "--dev", "dv.last", "-o", "dv", *conllu],
+        ["train", "dv.last", "-o", "dv", "--slim", *conllu],
+        ["train", "t.conllu", "--features", "f.txt", "--clusters", "c.txt", "-o", "f.txt"],
+        ["train", "t.conllu", "--features", "f.txt", "--clusters", "c.txt", "-o", "c.txt"],
+        ["train", "t.conllu", "--config", "c.toml", "-o", "c.toml"],
+        ["parse", "own.model", "t.conllu", "-o", "own.model"],
+        ["parse", "own.model", "t.conllu", "-o", "t.conllu"],
+        ["parse", "own.model", "o.conllu.partial.conllu", "-o", "o.conllu"],
+        ["convert", "o.conllu.partial.conllu", "o.conllu"],
+        ["shrink", "own.model", "-o", "own.model", "--budget", "1MB"],
+        ["shrink", "own.model", "--dev", "t.conllu", "-o", "t.conllu", "--budget", "1MB"],
+        ["calibrate", "own.model", "gold.svg", "--plot", "gold.svg", *conllu],
+        ["calibrate", "model.svg", "t.conllu", "--plot", "model.svg"],
     ):
         assert run(arguments) == 2, arguments
         (line,) = capsys.readouterr().err.splitlines()
@@ -251,14 +264,34 @@ def test_info(model, capsys):
     assert facts["labels"][0] in {"punct", "nsubj", "det"}
 
 
-def test_info_reads_every_byte(model, tmp_path, capsys):
+def test_the_templates_as_json(model, capsys):
+    assert run(["info", "--features", str(model)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert run(["info", "--features", "--json", str(model)]) == 0
+    assert json.loads(capsys.readouterr().out) == lines
+
+
+@pytest.mark.parametrize("section", ["weights/weights", "weights/keys", "compiled/rows"])
+@pytest.mark.parametrize("command", ["info", "parse", "evaluate", "calibrate", "shrink"])
+def test_every_command_reads_every_byte(files, model, tmp_path, capsys, command, section):
     """Also of weights, which parsing does not ask for."""
-    content, altered = bytearray(model.read_bytes()), tmp_path / "altered"
-    section = ModelFile(model).sections["weights/weights"]
-    content[section.offset + section.length // 2] ^= 1
-    altered.write_bytes(content)
-    assert run(["info", str(altered)]) == 1
-    assert "the checksum of section 'weights/weights' is wrong" in capsys.readouterr().err
+    content, altered, dev = bytearray(model.read_bytes()), str(tmp_path / "altered"), str(files / "dev.conllu")
+    where = ModelFile(model).sections[section]
+    content[where.offset + where.length // 2] ^= 1
+    (tmp_path / "altered").write_bytes(content)
+    arguments = {
+        "info": [altered],
+        "parse": [altered, dev],
+        "evaluate": [dev, "--model", altered],
+        "calibrate": [altered, dev],
+        "shrink": [altered, "-o", str(tmp_path / "small"), "--budget", "1GB"],
+    }
+    assert run([command, *arguments[command]]) == 1
+    told = capsys.readouterr()
+    (line,) = told.err.splitlines()
+    assert line.endswith(f"altered: is damaged: the checksum of section {section!r} is wrong")
+    assert told.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["altered"]
 
 
 def test_training_options_that_cannot_be(files, tmp_path, capsys):
@@ -268,6 +301,28 @@ def test_training_options_that_cannot_be(files, tmp_path, capsys):
     (tmp_path / "set.txt").write_text(TEMPLATES)
     assert run([*shared, "--features", str(tmp_path / "set.txt"), "--clusters", str(tmp_path / "none")]) == 1
     assert str(tmp_path / "none") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("column", ["xpos", "upos"])
+def test_features_that_find_nothing_to_read_are_refused(files, tmp_path, monkeypatch, capsys, column):
+    monkeypatch.chdir(tmp_path)
+    place = 3 if column == "upos" else 4
+    rows = [line.split("\t") for line in (files / "train.conllu").read_text().split("\n")]
+    without = ["\t".join([*row[:place], "_", *row[place + 1 :]] if len(row) == 10 else row) for row in rows]
+    (tmp_path / "t.conllu").write_text("\n".join(without))
+    (tmp_path / "set.txt").write_text(TEMPLATES)
+    (tmp_path / "clusters.txt").write_text("01\tla\n")
+    shared = ["train", "t.conllu", "-o", "m", "--epochs", "1", "-q"]
+    for options, message in (
+        (["--features", "set.txt"], "features 'set.txt' ask for clusters, expected a file of them by --clusters"),
+        (["--clusters", "clusters.txt"], "features 'rich' have no cluster(...), expected no --clusters"),
+        (["--pos", column], f"features.pos = {column!r}: t.conllu: no word has any {column.upper()}"),
+    ):
+        assert run([*shared, *options]) == 2
+        assert capsys.readouterr().err == f"arcspeed: error: {message}\n"
+    assert not (tmp_path / "m").exists()
+    assert run([*shared, "--features", "set.txt", "--clusters", "clusters.txt"]) == 0
+    assert run(["train", "t.conllu", "-o", "n", "--epochs", "1", "-q", "--features", "lite"]) == 0
 
 
 def test_calibrate_counts_every_decision(files, model, capsys):
@@ -303,28 +358,6 @@ def test_evaluate_with_a_model(files, model, tmp_path, capsys):
         (["-o", "/no/such/folder/m"], 1, "cannot be written"),
     ],
 )
-@pytest.mark.parametrize("column", ["xpos", "upos"])
-def test_features_that_find_nothing_to_read_are_refused(files, tmp_path, monkeypatch, capsys, column):
-    monkeypatch.chdir(tmp_path)
-    place = 3 if column == "upos" else 4
-    rows = [line.split("\t") for line in (files / "train.conllu").read_text().split("\n")]
-    without = ["\t".join([*row[:place], "_", *row[place + 1 :]] if len(row) == 10 else row) for row in rows]
-    (tmp_path / "t.conllu").write_text("\n".join(without))
-    (tmp_path / "set.txt").write_text(TEMPLATES)
-    (tmp_path / "clusters.txt").write_text("01\tla\n")
-    shared = ["train", "t.conllu", "-o", "m", "--epochs", "1", "-q"]
-    for options, message in (
-        (["--features", "set.txt"], "features 'set.txt' ask for clusters, expected a file of them by --clusters"),
-        (["--clusters", "clusters.txt"], "features 'rich' have no cluster(...), expected no --clusters"),
-        (["--pos", column], f"features.pos = {column!r}: t.conllu: no word has any {column.upper()}"),
-    ):
-        assert run([*shared, *options]) == 2
-        assert capsys.readouterr().err == f"arcspeed: error: {message}\n"
-    assert not (tmp_path / "m").exists()
-    assert run([*shared, "--features", "set.txt", "--clusters", "clusters.txt"]) == 0
-    assert run(["train", "t.conllu", "-o", "n", "--epochs", "1", "-q", "--features", "lite"]) == 0
-
-
 def test_wrong_options_are_told_before_any_work(files, tmp_path, capsys, arguments, code, message):
     output = [] if "-o" in arguments else ["-o", str(tmp_path / "m")]
     start = time.perf_counter()
