@@ -244,6 +244,8 @@ def test_a_damaged_model_is_refused_before_it_parses(model, tmp_path, slim):
         path.write_bytes(changed)
         if any(section.offset <= at < section.end for section in weights):
             damaged, late = parser.load(path), late + 1
+            with pytest.raises(ModelFileError, match=r"m: is damaged: the checksum of section 'weights/"):
+                parser.load(path, verify=True)
             assert damaged.parse(["la", "domo"], ["DT", "NN"]) == expected
             for use in (lambda: damaged.weights, lambda: damaged.save(tmp_path / "n"), lambda: damaged.explain(["a"])):  # noqa: B023
                 with pytest.raises(ModelFileError, match=r"m: is damaged: the checksum of section 'weights/"):
