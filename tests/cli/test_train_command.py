@@ -241,10 +241,13 @@ def test_parse_changes_trees_only(files, model, tmp_path):
 
 
 def test_parse_with_scores(files, model, tmp_path):
-    once, twice = tmp_path / "once.conllu", tmp_path / "twice.conllu"
+    once, twice, plain, without = (tmp_path / f"{name}.conllu" for name in ("once", "twice", "plain", "without"))
     assert run(["parse", str(model), str(files / "dev.conllu"), "-o", str(once), "--scores"]) == 0
     assert run(["parse", str(model), str(once), "-o", str(twice), "--scores"]) == 0
+    assert run(["parse", str(model), str(files / "dev.conllu"), "-o", str(plain)]) == 0
+    assert run(["parse", str(model), str(once), "-o", str(without)]) == 0
     assert once.read_bytes() == twice.read_bytes(), "old probabilities are replaced, not repeated"
+    assert without.read_bytes() == plain.read_bytes(), "nor do they stay beside new trees"
     for sentence in read_plain(once.read_text()):
         for cell in sentence.column(9):
             head, label = (float(item.partition("=")[2]) for item in cell.split("|"))
