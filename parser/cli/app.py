@@ -161,7 +161,13 @@ def train(
         ),
     ] = None,
     k: Annotated[int | None, typer.Option(help="Epochs without exploration.")] = None,
-    p: Annotated[float | None, typer.Option(help="Probability of following a wrong prediction.")] = None,
+    p: Annotated[
+        float | None,
+        typer.Option(
+            help="Probability of following a wrong prediction; Goldberg & Nivre 2012 call that of not following it p. "
+            "[0.9; chang-2015 1]"
+        ),
+    ] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [10]")] = None,
     patience: Annotated[
         int | None, typer.Option(help="Stop after so many epochs without a better dev score; 0 never. [0]")
