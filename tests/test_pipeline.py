@@ -49,6 +49,26 @@ def test_words_batches_and_files_give_the_same_trees(files, model, tmp_path):
         assert (tagged.heads, tagged.labels) == expected, "zn11 reads nothing but forms and the tags"
 
 
+def test_a_sentence_of_a_reader_is_taken_with_its_columns(files):
+    model = Parser.train(files / "train.conllu", epochs=1)
+    for sentence in sentences(files)[:10]:
+        columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
+        assert model.parse(sentence, scores=True) == model.parse(sentence.words, **columns, scores=True)
+        assert model.parse_batch([sentence, ["la"]]) == [model.parse(sentence), model.parse(["la"])]
+        assert model.explain(sentence) == model.explain(sentence.words, **columns)
+    for given in ({"tags": ["NN"] * len(sentence)}, {"upos": ["NN"] * len(sentence)}):
+        for use in (model.parse, model.explain):
+            with pytest.raises(TypeError, match="a Sentence has its columns with it"):
+                use(sentence, **given)
+
+
+def test_all_legal_moves_are_told_on_request(files, model):
+    sentence = sentences(files)[0]
+    for few, every in zip(model.explain(sentence), model.explain(sentence, top=1000), strict=True):
+        assert few["choices"] == every["choices"][:8]
+        assert sum(p for _, p in every["choices"]) == pytest.approx(1, abs=1e-5)
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_many_sentences_at_once(files, model, threads):
     given = sentences(files) * 30
