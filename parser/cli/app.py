@@ -184,7 +184,9 @@ def train(
         str | None,
         typer.Option(help="Non-projective trees: drop, lift, or lift and mark: head, path, head+path. [head]"),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file with options; those given here win, and must go with it.")
+    ] = None,
     set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
     slim: Annotated[
@@ -199,9 +201,9 @@ def train(
 ) -> None:
     """Train a parser on a treebank.
 
-    Writes OUTPUT (the best epoch on the development set, else the last), OUTPUT.log (a JSON line an epoch) and
-    OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best parser so far in OUTPUT. The same data, options
-    and seed give the same bytes.
+    Writes OUTPUT (the best epoch on the development set, else the last), OUTPUT.log (a JSON line an epoch; of the other
+    seeds of an ensemble OUTPUT.2.log, ...) and OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best
+    parser so far in OUTPUT. The same data, options and seed give the same bytes.
     """
     from parser.cli.options import bytes_of, model_name, training_config
     from parser.cli.train import run

@@ -1,6 +1,6 @@
 """`arcspeed convert`: one treebank format into another."""
 
-from parser.cli.console import Progress, UsageError, warn, warn_of_loss
+from parser.cli.console import Progress, UsageError, counted, warn, warn_of_loss
 from parser.treebank import Batch, Reader, Writer, open_output, partial_name, refuse_same_file
 from parser.treebank.layout import find_layout, layout_of_path
 from parser.treebank.tree_writer import other_format
@@ -23,5 +23,5 @@ def run(source: str, target: str, format: str, to: str, on_error: str, roots: st
             progress.advance(batch.n_words)
     warn_of_loss(writer.dropped, reader.faults, reader.skipped)
     if reader.several_roots and roots == "warn":
-        warn(f"{reader.several_roots} sentences have several words under ROOT")
+        warn(f"{counted(reader.several_roots, 'sentence')} with several words under ROOT")
     return 1 if reader.skipped else 0

@@ -163,7 +163,7 @@ class TemplateSet:
         return len(self.templates)
 
     def __str__(self) -> str:
-        return f"{self.name}: {len(self)} templates"
+        return f"{self.name}: {len(self)} template{'' if len(self) == 1 else 's'}"
 
 
 def parse_templates(text: str, name: str) -> TemplateSet:

@@ -50,6 +50,33 @@ def test_train_tells_epoch_by_epoch(files, tmp_path, capsys):
     assert log[2]["dev"]["las"] > 50
 
 
+def test_one_of_a_kind_is_not_told_as_many(tmp_path, capsys):
+    (tmp_path / "t.conllu").write_text("1\tMi\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    (tmp_path / "set.txt").write_text("s0.w\n")
+    arguments = [
+        "train",
+        str(tmp_path / "t.conllu"),
+        "-o",
+        str(tmp_path / "m"),
+        "--features",
+        str(tmp_path / "set.txt"),
+    ]
+    assert run([*arguments, "--epochs", "1"]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == "1 sentence, 1 word, 1 label, 1 template"
+    assert run(["info", str(tmp_path / "m")]) == 0
+    told = capsys.readouterr().out
+    assert "set.txt, 1 template\n" in told
+    assert "t.conllu: 1 sentence, 1 word\n" in told
+
+
+def test_options_of_another_learner_are_refused_from_a_file_too(files, tmp_path, capsys):
+    (tmp_path / "c.toml").write_text('[learner]\nname = "perceptron"\nmargin = 50\n')
+    arguments = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--config", str(tmp_path / "c.toml")]
+    assert run([*arguments, "--learner", "adagrad-rda"]) == 2
+    told = "learner.margin is no option of the adagrad-rda learner\n"
+    assert capsys.readouterr().err == f"arcspeed: error: {told}"
+
+
 def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11"]
     shared += ["--epochs", "2", "--slim"]
