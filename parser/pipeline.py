@@ -193,7 +193,7 @@ class Parser:
     def load(cls, path: str | os.PathLike, *, verify: bool = False) -> "Parser":
         """The parser in a file; ModelFileError (one clear line) where it cannot be used.
 
-        verify: with a look at every byte, also of what parsing does without (20 MB take 4 ms).
+        verify: with a look at every byte, also of what parsing does without (30 MB take 4 to 8 ms).
         """
         return parser_in(ModelFile(path, verify=verify))
 
