@@ -10,11 +10,11 @@ from parser.version import __version__
 __all__ = ["Config", "FileReport", "ParsedArrays", "Parser", "Strings", "Tree", "__version__", "load"]
 
 
-def load(path):
-    """The parser in a model file; ModelFileError (one clear line) where it cannot be used."""
+def load(path, *, verify=False):
+    """The parser in a model file; ModelFileError (one clear line) where it cannot be used. verify: see Parser.load."""
     from parser.pipeline import Parser
 
-    return Parser.load(path)
+    return Parser.load(path, verify=verify)
 
 
 def __getattr__(name: str):

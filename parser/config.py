@@ -367,6 +367,8 @@ def resolve_explore(explore: ExploreConfig, oracle: str, learner: str) -> Explor
     explore = ExploreConfig(name=name, **filled)
     if oracle != "dynamic" and exploration_of(explore).leaves_gold:
         raise ConfigError(f"explore = {name!r}: the {oracle} oracle knows nothing off the gold path")
+    if oracle == "static" and name == "ambiguity":
+        raise ConfigError(f"explore = {name!r}: the static oracle knows one right move a state, use another")
     if preset.kind == "sample" and learner != "adagrad-rda":
         raise ConfigError(f"explore = {name!r}: scores of the {learner} learner are no probabilities, use adagrad-rda")
     return explore

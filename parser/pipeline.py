@@ -28,7 +28,7 @@ from parser.parallel import parsed_batches
 from parser.score.weights import Weights
 from parser.search.base import SentenceParser
 from parser.search.session import Parses, Session
-from parser.treebank import Batch, Reader, TreebankError, open_output, refuse_same_file
+from parser.treebank import Batch, Reader, Sentence, TreebankError, open_output, partial_name, refuse_same_file
 from parser.treebank.tree_writer import tree_writer
 from parser.treebank.writer import Labels
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Array = Buffer | np.ndarray  # Python's type checkers know arrays as buffers from 3.12 on only
     Column = Strings | tuple[Array | int | None, ...]
     Path = str | os.PathLike[str]
-    Sentence = Sequence[str] | tuple[Sequence[str], Sequence[str]] | Mapping[str, Sequence[str]]
+    AnySentence = Sentence | Sequence[str] | tuple[Sequence[str], Sequence[str]] | Mapping[str, Sequence[str]]
 
 __all__ = ["FileReport", "ParsedArrays", "Parser", "Strings", "Tree"]
 
@@ -190,9 +190,12 @@ class Parser:
         }
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "Parser":
-        """The parser in a file; ModelFileError (one clear line) where it cannot be used."""
-        return parser_in(ModelFile(path))
+    def load(cls, path: str | os.PathLike, *, verify: bool = False) -> "Parser":
+        """The parser in a file; ModelFileError (one clear line) where it cannot be used.
+
+        verify: with a look at every byte, also of what parsing does without (30 MB take 4 to 8 ms).
+        """
+        return parser_in(ModelFile(path, verify=verify))
 
     # Parsing
 
@@ -248,14 +251,15 @@ class Parser:
 
     def parse(
         self,
-        words: Sequence[str],
+        words: Sequence[str] | Sentence,
         tags: Sequence[str] | None = None,
         *,
         scores: bool = False,
         **columns: Sequence[str],
     ) -> Tree:
         """The tree of one sentence. `tags` fills the column that the model takes for tags; upos=, xpos=, feats=,
-        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`."""
+        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`. A Sentence that a Reader gave, in place
+        of the words, has them all."""
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         session = self._session()
         cells = tuple(map(given.get, COLUMNS))
@@ -267,11 +271,11 @@ class Parser:
         self._idle.append(session)
         return Tree(given["form"], heads, [self.labels[i] for i in labels], arcs, labelled)
 
-    def parse_batch(self, sentences: "Iterable[Sentence]", *, scores: bool = False, threads: int = 1) -> list[Tree]:
+    def parse_batch(self, sentences: "Iterable[AnySentence]", *, scores: bool = False, threads: int = 1) -> list[Tree]:
         """Trees of many sentences, in order, without the GIL while they are parsed.
 
-        A sentence is a list of words, a pair (words, tags), or a dict of columns: {"form": [...], "upos": [...]}. The
-        trees are the same for any number of threads.
+        A sentence is a list of words, a pair (words, tags), a dict of columns: {"form": [...], "upos": [...]}, or one
+        that a Reader gave. The trees are the same for any number of threads.
         """
         given = [as_columns(sentence, self.assembly.pos) for sentence in sentences]
         trees: list[Tree] = []
@@ -379,7 +383,7 @@ class Parser:
         conllx, conll09, jsonl, parquet, or auto: by the target's name, else as the source. The output is the same for
         any number of threads, and has the target's name when it is complete.
         """
-        refuse_same_file([source], target)
+        refuse_same_file([source], target, partial_name(target))
         with (
             Reader(
                 source, format=format, intern=(), heads="ignore", on_error=on_error, tags=self.assembly.pos
@@ -420,10 +424,19 @@ class Parser:
         return with_trees(gold, np.concatenate(heads), np.concatenate(labels), self.labels, source)
 
     def explain(
-        self, words: Sequence[str], tags: Sequence[str] | None = None, *, top: int = 8, **columns: Sequence[str]
+        self,
+        words: Sequence[str] | Sentence,
+        tags: Sequence[str] | None = None,
+        *,
+        top: int = 8,
+        **columns: Sequence[str],
     ) -> list[dict]:
         """The steps of parsing a sentence: stack, buffer, legal moves with probabilities, the features that spoke
-        loudest for the move that was taken."""
+        loudest for the move that was taken. The sentence is given as to `parse`.
+
+        top: how many moves and how many features of each step are told, the first of them. Mostly many more moves are
+        legal, one for each label and direction: their probabilities add up to 1 where all are told.
+        """
         from parser.explain import explain_steps
 
         self.require_weights("explain itself with")
@@ -442,7 +455,11 @@ class Parser:
 
 
 def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
-    """The columns that are given, each a list with a string for every word."""
+    """The columns that are given, each a list with a string for every word; of a Sentence all."""
+    if isinstance(words, Sentence):
+        if tags is not None or columns:
+            raise TypeError("a Sentence has its columns with it, expected no tags and no columns besides")
+        return {name: words.column(name) for name in COLUMNS}
     if isinstance(words, str):
         raise TypeError(f"{words[:40]!r}: expected a list of words, not a str")
     given = {"form": list(words)}

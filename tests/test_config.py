@@ -147,6 +147,7 @@ def test_systems_take_their_options(name):
     [
         (["oracle=static", "explore=chang-2015"], "the static oracle knows nothing off the gold path"),
         (["oracle=nondeterministic", "explore=err"], "the nondeterministic oracle knows nothing off the gold path"),
+        (["oracle=static", "explore=ambiguity"], "'ambiguity': the static oracle knows one right move a state"),
         (["oracle=static", "p=0.5"], "explore.p is no option of 'none'"),
         (["explore=ambiguity", "k=2"], "explore.k is no option of 'ambiguity'"),
         (["learner=adagrad-rda", "explore=sample", "p=0.5"], "explore.p is no option of 'sample'"),

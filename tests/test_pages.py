@@ -1,4 +1,4 @@
-"""docs/embedding.md: its Python runs, block after block in one namespace, on a small model."""
+"""docs/embedding.md: its Python runs, block after block in one namespace, on a small model. docs/testing.md is true."""
 
 import re
 from importlib.util import find_spec
@@ -58,6 +58,19 @@ def test_embedding_with_arrow(blocks, folder, monkeypatch, capsys):
     assert sum(needs for needs, _, _ in blocks) >= 2
     run(blocks, folder, monkeypatch, with_arrow=True)
     assert "'head_probability': [" in capsys.readouterr().out
+
+
+def test_the_page_of_tests_names_what_is_there(source_root):
+    """Files, and the tests said to be in them."""
+    path = source_root / "docs" / "testing.md"
+    if not path.exists():
+        pytest.skip("reads docs/: runs where they stand beside the tests, as in a checkout")
+    named = re.findall(r"`(tests/[\w/]+\.py)`((?:[:,] `test_\w+`)*)", path.read_text())
+    assert len(named) > 30
+    for file, tests in named:
+        text = (source_root / file).read_text()
+        for test in re.findall(r"`(\w+)`", tests):
+            assert f"def {test}(" in text, f"{file}: {test}"
 
 
 def test_the_page_shows_every_way_in(page):

@@ -49,6 +49,26 @@ def test_words_batches_and_files_give_the_same_trees(files, model, tmp_path):
         assert (tagged.heads, tagged.labels) == expected, "zn11 reads nothing but forms and the tags"
 
 
+def test_a_sentence_of_a_reader_is_taken_with_its_columns(files):
+    model = Parser.train(files / "train.conllu", epochs=1)
+    for sentence in sentences(files)[:10]:
+        columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
+        assert model.parse(sentence, scores=True) == model.parse(sentence.words, **columns, scores=True)
+        assert model.parse_batch([sentence, ["la"]]) == [model.parse(sentence), model.parse(["la"])]
+        assert model.explain(sentence) == model.explain(sentence.words, **columns)
+    for given in ({"tags": ["NN"] * len(sentence)}, {"upos": ["NN"] * len(sentence)}):
+        for use in (model.parse, model.explain):
+            with pytest.raises(TypeError, match="a Sentence has its columns with it"):
+                use(sentence, **given)
+
+
+def test_all_legal_moves_are_told_on_request(files, model):
+    sentence = sentences(files)[0]
+    for few, every in zip(model.explain(sentence), model.explain(sentence, top=1000), strict=True):
+        assert few["choices"] == every["choices"][:8]
+        assert sum(p for _, p in every["choices"]) == pytest.approx(1, abs=1e-5)
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_many_sentences_at_once(files, model, threads):
     given = sentences(files) * 30
@@ -244,6 +264,8 @@ def test_a_damaged_model_is_refused_before_it_parses(model, tmp_path, slim):
         path.write_bytes(changed)
         if any(section.offset <= at < section.end for section in weights):
             damaged, late = parser.load(path), late + 1
+            with pytest.raises(ModelFileError, match=r"m: is damaged: the checksum of section 'weights/"):
+                parser.load(path, verify=True)
             assert damaged.parse(["la", "domo"], ["DT", "NN"]) == expected
             for use in (lambda: damaged.weights, lambda: damaged.save(tmp_path / "n"), lambda: damaged.explain(["a"])):  # noqa: B023
                 with pytest.raises(ModelFileError, match=r"m: is damaged: the checksum of section 'weights/"):

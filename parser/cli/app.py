@@ -139,7 +139,7 @@ def convert(
 @app.command()
 def train(
     files: Annotated[list[str], typer.Argument(metavar="TRAIN...", help="Treebank files to learn from.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")],
     dev: Annotated[
         list[str], typer.Option(help="Development file: scored after every epoch, the best one is kept. Repeatable.")
     ] = [],  # noqa: B006 (typer reads it, nobody changes it)
@@ -161,7 +161,13 @@ def train(
         ),
     ] = None,
     k: Annotated[int | None, typer.Option(help="Epochs without exploration.")] = None,
-    p: Annotated[float | None, typer.Option(help="Probability of following a wrong prediction.")] = None,
+    p: Annotated[
+        float | None,
+        typer.Option(
+            help="Probability of following a wrong prediction; Goldberg & Nivre 2012 call that of not following it p. "
+            "[0.9; chang-2015 1]"
+        ),
+    ] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the training data. [10]")] = None,
     patience: Annotated[
         int | None, typer.Option(help="Stop after so many epochs without a better dev score; 0 never. [0]")
@@ -178,7 +184,9 @@ def train(
         str | None,
         typer.Option(help="Non-projective trees: drop, lift, or lift and mark: head, path, head+path. [head]"),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file with options; those given here win.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file with options; those given here win, and must go with it.")
+    ] = None,
     set_: Annotated[list[str], typer.Option("--set", help="Any option by name: learner.margin=50. Repeatable.")] = [],  # noqa: B006
     resume: Annotated[bool, typer.Option("--resume", help="Go on from OUTPUT.last.")] = False,
     slim: Annotated[
@@ -193,11 +201,11 @@ def train(
 ) -> None:
     """Train a parser on a treebank.
 
-    Writes OUTPUT (the best epoch on the development set, else the last), OUTPUT.log (a JSON line an epoch) and
-    OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best parser so far in OUTPUT. The same data, options
-    and seed give the same bytes.
+    Writes OUTPUT (the best epoch on the development set, else the last), OUTPUT.log (a JSON line an epoch; of the other
+    seeds of an ensemble OUTPUT.2.log, ...) and OUTPUT.last (the last state, for --resume). Ctrl-C leaves the best
+    parser so far in OUTPUT. The same data, options and seed give the same bytes.
     """
-    from parser.cli.options import bytes_of, training_config
+    from parser.cli.options import bytes_of, model_name, training_config
     from parser.cli.train import run
 
     given = {
@@ -219,13 +227,14 @@ def train(
     }
     options = {"resume": resume, "keep_last": not slim, "format": format, "licence": licence, "quiet": quiet}
     options["budget"] = None if budget is None else bytes_of(budget)
-    raise typer.Exit(run(files, dev, output, training_config(config, given, set_), options))
+    options["also_reads"] = [] if config is None else [config]
+    raise typer.Exit(run(files, dev, model_name(output), training_config(config, given, set_), options))
 
 
 @app.command()
 def shrink(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file, not a slim one.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")],
     budget: Annotated[str, typer.Option(metavar="SIZE", help="The most that OUTPUT may take: 5MB, 800kB, 2.5MiB.")],
     slim: Annotated[bool, typer.Option("--slim", help="Keep only what parsing needs: a quarter of the size.")] = False,
     dev: Annotated[
@@ -238,10 +247,10 @@ def shrink(
 
     What is kept decides as before. Says how many weights are left, and with --dev what that costs.
     """
-    from parser.cli.options import bytes_of
+    from parser.cli.options import bytes_of, model_name
     from parser.cli.shrink import run
 
-    raise typer.Exit(run(model, output, bytes_of(budget), slim, dev, format))
+    raise typer.Exit(run(model, model_name(output), bytes_of(budget), slim, dev, format))
 
 
 @app.command()

@@ -8,12 +8,14 @@ from parser.evaluate.calibration import Calibration, calibrate
 from parser.pipeline import Parser
 from parser.train.data import read_treebank
 from parser.train.decisions import Judge
+from parser.treebank import refuse_same_file
 
 
 def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> int:
     if plot is not None:
         require_drawable(plot)
-    parser = Parser.load(model)
+        refuse_same_file([model, path], plot)
+    parser = Parser.load(model, verify=True)
     found, left_out = calibration_of(parser, path, format)
     if plot is not None:
         draw(found, plot)

@@ -1,6 +1,6 @@
 """`arcspeed check`: what is in treebank files, and what is wrong with them."""
 
-from parser.cli.console import note, print_json, print_table
+from parser.cli.console import counted, note, print_json, print_table
 from parser.treebank.statistics import compare, measure
 
 ROWS = (
@@ -50,7 +50,8 @@ def print_findings(statistics, comparison) -> None:
     for fault in statistics.faults:
         note(str(fault))
     if statistics.skipped > len(statistics.faults):
-        note(f"{statistics.file}: {statistics.skipped - len(statistics.faults)} further faulty sentences not listed")
+        further = counted(statistics.skipped - len(statistics.faults), "further faulty sentence")
+        note(f"{statistics.file}: {further} not listed")
 
 
 def short_names(files: list[str]) -> list[str]:

@@ -22,15 +22,22 @@ def warn(message: str) -> None:
     note(f"arcspeed: warning: {message}")
 
 
+def counted(n: int, what: str) -> str:
+    """1 sentence, 2 sentences."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
 def warn_of_loss(dropped: dict[str, int], faults: Sequence[Exception], skipped: int) -> None:
     """What of the input is not in the output: rows without a place in its format, faulty sentences."""
-    kinds = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in dropped.items() if count)
+    kinds = ", ".join(
+        counted(count, kind.removesuffix("s").replace("_", " ")) for kind, count in dropped.items() if count
+    )
     if kinds:
         warn(f"the output's format has no place for {kinds}: left out")
     for fault in faults:
         note(str(fault))
     if skipped:
-        warn(f"{skipped} faulty sentences were left out")
+        warn(f"{counted(skipped, 'faulty sentence')} left out")
 
 
 def print_json(value: object) -> None:

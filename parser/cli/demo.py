@@ -74,7 +74,6 @@ def show_trees(parser: Parser, dev: Path) -> None:
     with Reader(dev) as reader:
         short = list(islice((s for s in reader if len(s) in SHORT), SHOWN))
     for sentence in short:
-        columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
-        tree = parser.parse(sentence.words, **columns)
+        tree = parser.parse(sentence)
         print("\n" + " ".join(sentence.words) + "\n")
         print("\n".join("  " + line for line in draw(tree.words, tree.heads, tree.labels)))

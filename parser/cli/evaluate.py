@@ -1,6 +1,6 @@
 """`arcspeed evaluate`: outputs against gold trees."""
 
-from parser.cli.console import UsageError, print_json, print_table, warn
+from parser.cli.console import UsageError, counted, print_json, print_table, warn
 from parser.evaluate import report
 from parser.evaluate.corpus import Corpus
 from parser.evaluate.load import read_corpus
@@ -51,13 +51,14 @@ def parsed(model: str, gold: Corpus, path: str, options: dict) -> Corpus:
     """The gold file's words with a model's trees."""
     from parser.pipeline import Parser
 
-    return Parser.load(model).parse_corpus(gold, path, options["format"], source=model)
+    return Parser.load(model, verify=True).parse_corpus(gold, path, options["format"], source=model)
 
 
 def load(path: str, options: dict):
     corpus, several_roots = read_corpus(path, options["format"], options["roots"])
     if several_roots and options["roots"] == "warn":
-        warn(f"{path}: {several_roots} sentences have several words under ROOT (the official UD scorer refuses them)")
+        found = counted(several_roots, "sentence")
+        warn(f"{path}: {found} with several words under ROOT, which the official UD scorer refuses")
     return corpus
 
 

@@ -2,16 +2,16 @@
 
 import os
 
-from parser.cli.console import print_json, print_table
+from parser.cli.console import counted, print_json, print_table
 from parser.compiled.engine import kernel_names
-from parser.model.file import ModelFile
 from parser.pipeline import Parser
 
 
 def run(path: str, features: bool, as_json: bool) -> int:
-    ModelFile(path, verify=True)  # every byte, also of what parsing does not read
-    parser = Parser.load(path)
-    if features:
+    parser = Parser.load(path, verify=True)
+    if features and as_json:
+        print_json(parser.assembly.templates.text.splitlines())
+    elif features:
         print(parser.assembly.templates.text, end="")
     elif as_json:
         print_json(facts(path, parser))
@@ -42,10 +42,10 @@ def show(path: str, parser: Parser) -> None:
     provenance = parser.provenance
     rows = [
         ["size", f"{known['bytes'] / 1e6:.1f} MB"],
-        ["weights", f"{known['weights']:,} in {known['rows']:,} rows{', slim' if known['slim'] else ''}"],
+        ["weights", f"{known['weights']:,} in {counted(known['rows'], 'row')}{', slim' if known['slim'] else ''}"],
         ["parses with", parses_with(parser)],
         ["labels", len(known["labels"])],
-        ["features", f"{known['features']['name']}, {len(known['features']['templates'])} templates"],
+        ["features", f"{known['features']['name']}, {counted(len(known['features']['templates']), 'template')}"],
         ["tags", f"{known['pos'].upper()} where a template says p"],
         ["one root a sentence", "yes" if known["single_root"] else "no"],
         ["made by", f"arcspeed {provenance['arcspeed']}"],
@@ -71,4 +71,4 @@ def described(data: list[dict] | None) -> str:
         return "-"
     (facts,) = data
     names = ", ".join(file["name"] for file in facts["files"])
-    return f"{names}: {facts['sentences']:,} sentences, {facts['words']:,} words"
+    return f"{names}: {counted(facts['sentences'], 'sentence')}, {counted(facts['words'], 'word')}"

@@ -1,5 +1,6 @@
-"""Options of training from three places: defaults, a file, the command line; the later wins. And sizes."""
+"""Options of training from three places: defaults, a file, the command line; the later wins. Names of models; sizes."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +19,13 @@ def training_config(path: Path | None, given: Mapping[str, object], overrides: I
     config = config.with_overrides(overrides)
     config.resolved()
     return config
+
+
+def model_name(text: str) -> Path:
+    """Where a model is to be written. UsageError for what cannot be the name of a file."""
+    if os.path.basename(text) in ("", ".", ".."):
+        raise UsageError(f"--output {text!r}: expected the name of a file to write")
+    return Path(text)
 
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from parser.cli.console import Progress, UsageError, note, warn, warn_of_loss
 from parser.pipeline import FileReport, Parser
 from parser.shards import begin, digest_of, plan_shards, wants_folder
-from parser.treebank import refuse_same_file
+from parser.treebank import partial_name, refuse_same_file
 
 
 def run(model: str, sources: Sequence[str], target: str, resume: bool, options: dict) -> int:
@@ -13,7 +13,7 @@ def run(model: str, sources: Sequence[str], target: str, resume: bool, options: 
         return run_shards(model, sources, target, resume, options)
     if resume:
         raise UsageError("--resume goes on with a folder: name several files, or a folder, to parse into --output")
-    refuse_same_file([model], target)
+    refuse_same_file([model, sources[0]], target, partial_name(target))
     parser = load(model, options)
     with Progress("parsed") as progress:
         report = parser.parse_file(sources[0], target, progress=progress, **options)
@@ -37,7 +37,7 @@ def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, op
 
 
 def load(model: str, options: dict) -> Parser:
-    parser = Parser.load(model)
+    parser = Parser.load(model, verify=True)
     if options["scores"] and parser.provenance.get("score_factor") is None:
         warn(f"{model} was trained without a development set: its scores are not calibrated probabilities")
     return parser

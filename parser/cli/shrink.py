@@ -15,9 +15,9 @@ from parser.treebank import refuse_same_file
 
 
 def run(model: str, output: Path, budget: int, slim: bool, dev: Sequence[str], format: str) -> int:
+    refuse_same_file([model, *dev], output)
     check_output(output)
-    refuse_same_file([model], output)
-    parser = Parser.load(model)
+    parser = Parser.load(model, verify=True)
     parser.require_weights("be made smaller")
     treebank = read_treebank(dev, format) if dev else None
     judge = Judge(treebank, parser.assembly, parser.clusters, SENTENCES) if treebank else None

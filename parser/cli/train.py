@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from parser.cli.console import note
+from parser.cli.console import counted, note
 from parser.config import Config
 from parser.train.run import Setup, Tick
 from parser.train.session import Display, TrainingRun
@@ -72,10 +72,10 @@ class TerminalDisplay(Display):
     def started(self, setup: Setup) -> None:
         trees = setup.trees
         note(
-            f"{len(trees.kept):,} sentences, {trees.n_words:,} words, {len(trees.names)} labels, "
-            f"{len(setup.assembly.templates)} templates"
-            + (f"; {trees.lifted} non-projective trees lifted" if trees.lifted else "")
-            + (f"; {trees.dropped} sentences left out" if trees.dropped else "")
+            f"{counted(len(trees.kept), 'sentence')}, {counted(trees.n_words, 'word')}, "
+            f"{counted(len(trees.names), 'label')}, {counted(len(setup.assembly.templates), 'template')}"
+            + (f"; {counted(trees.lifted, 'non-projective tree')} lifted" if trees.lifted else "")
+            + (f"; {counted(trees.dropped, 'sentence')} left out" if trees.dropped else "")
         )
         note("epoch    loss  right %   words/s  LAS dev  without punctuation")
 

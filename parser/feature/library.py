@@ -29,9 +29,14 @@ def named_set(name: str) -> TemplateSet:
     return parse_templates((files("parser.feature") / "sets" / f"{name}.txt").read_text("utf-8"), name)
 
 
+def is_file(source: str) -> bool:
+    """Anything with a dot or a slash in its name; else it is a named set."""
+    return any(mark in source for mark in "./\\")
+
+
 def load_templates(source: str) -> TemplateSet:
-    """A named set, or the set in a file (anything with a dot or a slash in its name)."""
-    if source in SETS or not any(mark in source for mark in "./\\"):
+    """A named set, or the set in a file."""
+    if not is_file(source):
         return named_set(source)
     try:
         text = Path(source).read_text("utf-8")

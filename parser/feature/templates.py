@@ -155,11 +155,15 @@ class TemplateSet:
         found |= {"form", "upos", "xpos"} if kinds & {"t", "if"} else set()
         return tuple(column for column in ("form", "lemma", "upos", "xpos", "feats") if column in found)
 
+    @property
+    def has_clusters(self) -> bool:
+        return any(atom.kind == "cluster" for template in self.templates for atom in template.atoms)
+
     def __len__(self) -> int:
         return len(self.templates)
 
     def __str__(self) -> str:
-        return f"{self.name}: {len(self)} templates"
+        return f"{self.name}: {len(self)} template{'' if len(self) == 1 else 's'}"
 
 
 def parse_templates(text: str, name: str) -> TemplateSet:

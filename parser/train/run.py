@@ -23,6 +23,7 @@ from parser.train.data import (
 )
 from parser.train.dev import DevSet
 from parser.train.history import History
+from parser.train.inputs import require_inputs
 
 SLICE = 500  # sentences between two looks at signals and the clock
 
@@ -51,6 +52,7 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
         single_root,
         ("xpos" if train.has_xpos else "upos") if pos == "auto" else pos,
     )
+    require_inputs(config, assembly.templates, train)
     clusters = read_clusters(config.features.clusters) if config.features.clusters else None
     corpus = training_corpus(train, trees, assembly.extractor, clusters)
     return Setup(assembly, corpus, trees, DevSet(dev, assembly, clusters) if dev else None, clusters)

@@ -18,6 +18,7 @@ from parser.score.weights import TYPES, Weights
 from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.history import History
+from parser.train.inputs import feature_files
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
 from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
@@ -60,6 +61,7 @@ class TrainingRun:
     """`output` is the model to write: beside it stand its log and its last state. None trains in memory.
 
     keep_last: keep that state, and the weights in the model. budget: the most bytes that the model's file may have.
+    also_reads: files that options come from; like all that is read, they are not written over.
     """
 
     def __init__(
@@ -74,15 +76,17 @@ class TrainingRun:
         budget: int | None = None,
         format: str = "auto",
         licence: str = "",
+        also_reads: Sequence[str | os.PathLike] = (),
         display: Display | None = None,
     ) -> None:
         self.output = None if output is None else Path(output)
         self.keep_last, self.display, self.resume = keep_last, display or Display(), resume
         self.budget = budget
         if self.output is not None:
+            logs = map(self.log_path, range(config.train.ensemble))
+            refuse_same_file([*train, *dev, *feature_files(config), *also_reads], self.output, self.last_path, *logs)
             for path in (self.output, self.log_path(0), self.last_path):
                 check_output(path)
-            refuse_same_file([*train, *dev], self.output)
         if config.train.patience > 0 and not dev:
             raise ConfigError("train.patience: expected a development set, by which epochs are judged")
         treebank = read_treebank(train, format)

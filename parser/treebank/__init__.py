@@ -4,7 +4,7 @@ from parser.treebank.batch import Batch, Sentence
 from parser.treebank.errors import TreebankError
 from parser.treebank.layout import LAYOUTS, Layout
 from parser.treebank.reader import Reader
-from parser.treebank.stream import open_input, open_output, refuse_same_file
+from parser.treebank.stream import open_input, open_output, partial_name, refuse_same_file
 from parser.treebank.vocab import StringTable, Vocab
 from parser.treebank.writer import Writer
 
@@ -20,5 +20,6 @@ __all__ = [
     "Writer",
     "open_input",
     "open_output",
+    "partial_name",
     "refuse_same_file",
 ]

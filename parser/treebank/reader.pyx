@@ -259,7 +259,7 @@ cdef bint read_rows(BatchC* b, const RulesC* rules, RowsC* rows, FaultC* found) 
 
 
 cdef class Reader:
-    """Reads a treebank file: `for sentence in Reader(path)`, or batches of flat arrays for programs.
+    """Reads a treebank file once: `for sentence in Reader(path)`, or batches of flat arrays for programs.
 
     path       a file name, `-` for standard input, `.gz`, `.xz`, `.zst` unpacked on the way; or an open binary stream
     format     conllu, conllx, conll09 or auto (by the file's name, else by its first rows); text, vertical:
@@ -292,6 +292,7 @@ cdef class Reader:
     cdef bint at_end
     cdef bint at_start
     cdef bint skip
+    cdef bint closed
     cdef RulesC rules
 
     def __init__(self, path, format="auto", vocab=None, intern=COLUMNS, heads="check", roots="warn",
@@ -337,7 +338,8 @@ cdef class Reader:
         self.rules.marks = layout.marks
 
     def close(self):
-        """Closes the file or stream, unless it is standard input."""
+        """Closes the file or stream, unless it is standard input; nothing can be read any more."""
+        self.closed = True
         if self.file != "<stdin>":
             self.stream.close()
 
@@ -364,6 +366,8 @@ cdef class Reader:
 
         An object that is filled again keeps its memory: a program that streams needs one batch.
         """
+        if self.closed:
+            raise TreebankError("has been read or closed already, expected a new Reader to begin anew", self.file)
         batch.c.n_sentences = 0
         while batch.c.n_sentences == 0:
             if self.pending is not None:

@@ -92,10 +92,12 @@ def open_output(path: str | os.PathLike):
         return
     straight = os.path.exists(path) and not os.path.isfile(path)
     target = os.path.realpath(path)
-    partial = path if straight else f"{target}.partial{suffix_of(path)}"
+    partial = path if straight else partial_name(path)
     try:
         if os.path.isdir(path):
             raise TreebankError("is a directory, expected a file name to write to", path)
+        if not os.path.basename(path):
+            raise TreebankError("is not the name of a file, expected one to write to", repr(path))
         stream = OPENERS.get(suffix_of(path), _plain_output)(partial, "wb")
     except OSError as error:
         raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None
@@ -113,12 +115,25 @@ def open_output(path: str | os.PathLike):
         raise
 
 
-def refuse_same_file(sources: Iterable[str | os.PathLike], target: str | os.PathLike) -> None:
-    """TreebankError where what is written would take the place of what is read."""
-    for source in sources:
-        both = "-" not in (os.fspath(source), os.fspath(target)) and os.path.isfile(source) and os.path.isfile(target)
-        if both and os.path.samefile(source, target):
-            raise TreebankError("is both input and output, expected two files", os.fspath(target))
+class SameFileError(TreebankError):
+    """What is written would take the place of what is read."""
+
+    exit_code = 2
+
+
+def refuse_same_file(sources: Iterable[str | os.PathLike], *targets: str | os.PathLike) -> None:
+    """SameFileError if anything that is read is also written: to be asked before anything is done."""
+    sources = [source for source in map(os.fspath, sources) if source != "-" and os.path.isfile(source)]
+    for target in map(os.fspath, targets):
+        if target != "-" and os.path.isfile(target):
+            for source in sources:
+                if os.path.samefile(source, target):
+                    raise SameFileError("is both input and output, expected two files", source)
+
+
+def partial_name(path: str | os.PathLike) -> str:
+    """What a file is called while it is being written."""
+    return f"{os.path.realpath(path)}.partial{suffix_of(os.fspath(path))}"
 
 
 def _to_disk(path: str) -> None:

@@ -1,14 +1,14 @@
 """Batches -> treebank text: as they were, with new trees, or in another format.
 
-Rows are copied from the bytes that were read. With new trees only HEAD and DEPREL are replaced, and DEPS, which would
-describe the old tree, becomes `_` unless kept on request.
+Rows are copied from the bytes that were read. With new trees only HEAD and DEPREL are replaced, and what would describe
+the old tree is left out: DEPS becomes `_` unless kept on request, probabilities of an earlier parse go from MISC.
 """
 
 from cpython.buffer cimport PyBUF_READ
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, strncmp
+from libc.string cimport memchr, memcpy, strncmp
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from parser.treebank.errors import TreebankError
 
 cdef enum:
     FLUSH_AT = 1 << 19
+    SHORTEST = 11           # rest of a row that can hold a probability: tab, `HeadProb=`, newline
     MOST_COLUMNS = 16
 
 
@@ -50,7 +51,8 @@ cdef struct ColumnsC:
     int32_t head
     int32_t deprel
     int32_t deps            # -1: the format has none, or it is to be kept
-    int32_t misc            # -1: probabilities are not wanted
+    int32_t misc            # -1: the format has none
+    bint chances            # probabilities go into MISC
 
 
 cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns, int32_t head,
@@ -58,6 +60,7 @@ cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, Columns
     """A word row with HEAD and DEPREL replaced; everything before, between and behind is copied."""
     cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
     cdef const char* start = b.text + b.index.line[line]
+    cdef size_t rest
     put(out, start, b.text + tab[columns.head - 1] + 1 - start)
     put_number(out, head)
     start = b.text + tab[columns.head]
@@ -68,27 +71,63 @@ cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, Columns
         put(out, start, b.text + tab[columns.deps - 1] + 1 - start)
         put_char(out, c"_")
         start = b.text + tab[columns.deps]
-    if columns.misc < 0:
-        put(out, start, b.text + b.index.line[line + 1] - start)
+    rest = b.text + b.index.line[line + 1] - start
+    if columns.misc < 0 or (rest < SHORTEST and not columns.chances):
+        put(out, start, rest)
     else:
-        put(out, start, b.text + tab[columns.misc - 1] + 1 - start)
-        put_other_misc(out, cell_of_line(b, line, columns.misc))
+        put_with_misc(out, start, cell_of_line(b, line, columns.misc), columns.chances)
 
 
 cdef const char* HEAD_PROB = "HeadProb="
 cdef const char* LABEL_PROB = "LabelProb="
 
 
-cdef void put_other_misc(OutputC* out, CellC misc) noexcept nogil:
-    """The items of MISC but for probabilities of an earlier parse, each with a bar behind it."""
-    cdef int32_t start = 0, end
-    if misc.length == 1 and misc.start[0] == c"_":
+cdef inline bint is_chance(const char* item) noexcept nogil:
+    if item[0] == c"H":
+        return strncmp(item, HEAD_PROB, 9) == 0
+    return item[0] == c"L" and strncmp(item, LABEL_PROB, 10) == 0
+
+
+cdef bint has_chances(CellC misc) noexcept nogil:
+    """Are there probabilities of an earlier parse? They say nothing of a new tree."""
+    cdef const char* item = misc.start
+    cdef const char* end = misc.start + misc.length
+    while item != NULL and end - item >= 9:
+        if is_chance(item):
+            return True
+        item = <const char*>memchr(item, c"|", end - item)
+        if item != NULL:
+            item += 1
+    return False
+
+
+cdef void put_with_misc(OutputC* out, const char* start, CellC misc, bint more) noexcept nogil:
+    """What is left of a row, without the probabilities of an earlier parse; with a bar behind the items of MISC if more
+    follows, else with the end of the line."""
+    cdef size_t before
+    put(out, start, misc.start - start)
+    if not more and not has_chances(misc):
+        put(out, misc.start, misc.length + 1)
         return
+    before = out.length
+    if misc.length != 1 or misc.start[0] != c"_":
+        put_other_items(out, misc)
+    if more:
+        return
+    if out.length > before:
+        out.length -= 1
+    else:
+        put_char(out, c"_")
+    put_char(out, c"\n")
+
+
+cdef void put_other_items(OutputC* out, CellC misc) noexcept nogil:
+    cdef int32_t start = 0, end
     while start < misc.length:
         end = start
         while end < misc.length and misc.start[end] != c"|":
             end += 1
-        if strncmp(misc.start + start, HEAD_PROB, 9) != 0 and strncmp(misc.start + start, LABEL_PROB, 10) != 0:
+        if not is_chance(misc.start + start):
             put(out, misc.start + start, end - start)
             put_char(out, c"|")
         start = end + 1
@@ -257,7 +296,8 @@ cdef class Writer:
         columns.head = batch.layout.column("head")
         columns.deprel = batch.layout.column("deprel")
         columns.deps = -1 if self.keep_deps else batch.layout.column("deps")
-        columns.misc = -1 if trees.head_chances == NULL else batch.layout.column("misc")
+        columns.misc = batch.layout.column("misc")
+        columns.chances = trees.head_chances != NULL
         with nogil:
             for k in range(first, last):
                 sentence = &b.sentences[k]
@@ -266,7 +306,7 @@ cdef class Writer:
                     if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
                         i = word - base
                         put_new_tree_row(&self.out, b, line, columns, trees.heads[i], label_cell(trees, i))
-                        if columns.misc >= 0:
+                        if columns.chances:
                             put_chances(&self.out, trees.head_chances[i], trees.label_chances[i])
                         word += 1
                     elif columns.deps >= 0 and is_empty_node(b, line):

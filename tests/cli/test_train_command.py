@@ -50,6 +50,33 @@ def test_train_tells_epoch_by_epoch(files, tmp_path, capsys):
     assert log[2]["dev"]["las"] > 50
 
 
+def test_one_of_a_kind_is_not_told_as_many(tmp_path, capsys):
+    (tmp_path / "t.conllu").write_text("1\tMi\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    (tmp_path / "set.txt").write_text("s0.w\n")
+    arguments = [
+        "train",
+        str(tmp_path / "t.conllu"),
+        "-o",
+        str(tmp_path / "m"),
+        "--features",
+        str(tmp_path / "set.txt"),
+    ]
+    assert run([*arguments, "--epochs", "1"]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == "1 sentence, 1 word, 1 label, 1 template"
+    assert run(["info", str(tmp_path / "m")]) == 0
+    told = capsys.readouterr().out
+    assert "set.txt, 1 template\n" in told
+    assert "t.conllu: 1 sentence, 1 word\n" in told
+
+
+def test_options_of_another_learner_are_refused_from_a_file_too(files, tmp_path, capsys):
+    (tmp_path / "c.toml").write_text('[learner]\nname = "perceptron"\nmargin = 50\n')
+    arguments = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--config", str(tmp_path / "c.toml")]
+    assert run([*arguments, "--learner", "adagrad-rda"]) == 2
+    told = "learner.margin is no option of the adagrad-rda learner\n"
+    assert capsys.readouterr().err == f"arcspeed: error: {told}"
+
+
 def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11"]
     shared += ["--epochs", "2", "--slim"]
@@ -128,23 +155,75 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
 
 
-def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
-    train, dev = tmp_path / "train.conllu", tmp_path / "dev.conllu"
-    train.write_bytes((files / "train.conllu").read_bytes())
-    dev.symlink_to(files / "dev.conllu")
-    own = tmp_path / "own.model"
-    own.write_bytes(model.read_bytes())
+TEMPLATES = "s0.w\nn0.w\ns0.p n0.p\ncluster(s0) n0.p\ncluster(n0)\n"
+
+
+def test_what_is_read_is_not_written_over(files, model, tmp_path, monkeypatch, capsys):
+    """Neither by the output nor by what stands beside it, whatever it is that was read."""
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    monkeypatch.chdir(tmp_path)
+    for name in ("t.conllu", "in.log", "e.2.log", "e.3.log", "dv.last", "gold.svg", "o.conllu.partial.conllu"):
+        (tmp_path / name).write_bytes((files / "dev.conllu").read_bytes())
+    (tmp_path / "linked.conllu").symlink_to(files / "dev.conllu")
+    for name in ("own.model", "model.svg"):
+        (tmp_path / name).write_bytes(model.read_bytes())
+    (tmp_path / "f.txt").write_text(TEMPLATES)
+    (tmp_path / "c.txt").write_text("01\tla\n")
+    (tmp_path / "c.toml").write_text("[train]\nepochs = 1\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    conllu = ["--format", "conllu"]
     for arguments in (
-        ["train", str(train), "-o", str(train), *FAST],
-        ["train", str(train), "--dev", str(dev), "-o", str(dev), *FAST],
-        ["parse", str(own), str(train), "-o", str(own)],
-        ["parse", str(own), str(train), "-o", str(train)],
-        ["shrink", str(own), "-o", str(own), "--budget", "1MB"],
+        ["train", "t.conllu", "-o", "t.conllu"],
+        ["train", "t.conllu", "-o", "./t.conllu", "--resume"],
+        ["train", "t.conllu", "--dev", "linked.conllu", "-o", "linked.conllu"],
+        ["train", "in.log", "-o", "in", *conllu],
+        ["train", "t.conllu", "e.3.log", "-o", "e", "--ensemble", "3", *conllu],
+        ["train", "t.conllu", "--dev", "dv.last", "-o", "dv", *conllu],
+        ["train", "dv.last", "-o", "dv", "--slim", *conllu],
+        ["train", "t.conllu", "--features", "f.txt", "--clusters", "c.txt", "-o", "f.txt"],
+        ["train", "t.conllu", "--features", "f.txt", "--clusters", "c.txt", "-o", "c.txt"],
+        ["train", "t.conllu", "--config", "c.toml", "-o", "c.toml"],
+        ["parse", "own.model", "t.conllu", "-o", "own.model"],
+        ["parse", "own.model", "t.conllu", "-o", "t.conllu"],
+        ["parse", "own.model", "o.conllu.partial.conllu", "-o", "o.conllu"],
+        ["convert", "o.conllu.partial.conllu", "o.conllu"],
+        ["shrink", "own.model", "-o", "own.model", "--budget", "1MB"],
+        ["shrink", "own.model", "--dev", "t.conllu", "-o", "t.conllu", "--budget", "1MB"],
+        ["calibrate", "own.model", "gold.svg", "--plot", "gold.svg", *conllu],
+        ["calibrate", "model.svg", "t.conllu", "--plot", "model.svg"],
     ):
-        assert run(arguments) == 1, arguments
-        assert "is both input and output, expected two files" in capsys.readouterr().err
-    assert train.read_bytes() == (files / "train.conllu").read_bytes()
-    assert own.read_bytes() == model.read_bytes()
+        assert run(arguments) == 2, arguments
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.endswith("is both input and output, expected two files")
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, arguments
+
+
+def test_a_set_of_templates_is_no_file_even_if_one_has_its_name(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lite").write_text("an earlier model")
+    arguments = ["train", str(files / "train.conllu"), "-o", "lite", "--features", "lite", "--epochs", "1", "-q"]
+    assert run(arguments) == 0
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/", "a/.", "/no/such/folder/"])
+def test_outputs_that_are_no_names_of_files(files, model, tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["train", str(files / "train.conllu")], ["shrink", str(model), "--budget", "1MB"]):
+        assert run([*arguments, "-o", name]) == 2
+        assert capsys.readouterr().err == (
+            f"arcspeed: error: --output {name!r}: expected the name of a file to write\n"
+        )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "a/", "a.gz/"])
+def test_trees_are_not_written_where_no_file_is_named(files, model, tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["parse", str(model), str(files / "dev.conllu"), "-o"], ["convert", str(files / "dev.conllu")]):
+        assert run([*arguments, name]) == 1
+        expected = f"arcspeed: error: {name!r}: is not the name of a file, expected one to write to\n"
+        assert capsys.readouterr().err == expected
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
@@ -189,10 +268,13 @@ def test_parse_changes_trees_only(files, model, tmp_path):
 
 
 def test_parse_with_scores(files, model, tmp_path):
-    once, twice = tmp_path / "once.conllu", tmp_path / "twice.conllu"
+    once, twice, plain, without = (tmp_path / f"{name}.conllu" for name in ("once", "twice", "plain", "without"))
     assert run(["parse", str(model), str(files / "dev.conllu"), "-o", str(once), "--scores"]) == 0
     assert run(["parse", str(model), str(once), "-o", str(twice), "--scores"]) == 0
+    assert run(["parse", str(model), str(files / "dev.conllu"), "-o", str(plain)]) == 0
+    assert run(["parse", str(model), str(once), "-o", str(without)]) == 0
     assert once.read_bytes() == twice.read_bytes(), "old probabilities are replaced, not repeated"
+    assert without.read_bytes() == plain.read_bytes(), "nor do they stay beside new trees"
     for sentence in read_plain(once.read_text()):
         for cell in sentence.column(9):
             head, label = (float(item.partition("=")[2]) for item in cell.split("|"))
@@ -212,22 +294,65 @@ def test_info(model, capsys):
     assert facts["labels"][0] in {"punct", "nsubj", "det"}
 
 
-def test_info_reads_every_byte(model, tmp_path, capsys):
+def test_the_templates_as_json(model, capsys):
+    assert run(["info", "--features", str(model)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert run(["info", "--features", "--json", str(model)]) == 0
+    assert json.loads(capsys.readouterr().out) == lines
+
+
+@pytest.mark.parametrize("section", ["weights/weights", "weights/keys", "compiled/rows"])
+@pytest.mark.parametrize("command", ["info", "parse", "evaluate", "calibrate", "shrink"])
+def test_every_command_reads_every_byte(files, model, tmp_path, capsys, command, section):
     """Also of weights, which parsing does not ask for."""
-    content, altered = bytearray(model.read_bytes()), tmp_path / "altered"
-    section = ModelFile(model).sections["weights/weights"]
-    content[section.offset + section.length // 2] ^= 1
-    altered.write_bytes(content)
-    assert run(["info", str(altered)]) == 1
-    assert "the checksum of section 'weights/weights' is wrong" in capsys.readouterr().err
+    content, altered, dev = bytearray(model.read_bytes()), str(tmp_path / "altered"), str(files / "dev.conllu")
+    where = ModelFile(model).sections[section]
+    content[where.offset + where.length // 2] ^= 1
+    (tmp_path / "altered").write_bytes(content)
+    arguments = {
+        "info": [altered],
+        "parse": [altered, dev],
+        "evaluate": [dev, "--model", altered],
+        "calibrate": [altered, dev],
+        "shrink": [altered, "-o", str(tmp_path / "small"), "--budget", "1GB"],
+    }
+    assert run([command, *arguments[command]]) == 1
+    told = capsys.readouterr()
+    (line,) = told.err.splitlines()
+    assert line.endswith(f"altered: is damaged: the checksum of section {section!r} is wrong")
+    assert told.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["altered"]
 
 
 def test_training_options_that_cannot_be(files, tmp_path, capsys):
     shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m")]
     assert run([*shared, "--patience", "2"]) == 2
     assert "train.patience: expected a development set" in capsys.readouterr().err
-    assert run([*shared, "--clusters", str(tmp_path / "none")]) == 1
+    (tmp_path / "set.txt").write_text(TEMPLATES)
+    assert run([*shared, "--features", str(tmp_path / "set.txt"), "--clusters", str(tmp_path / "none")]) == 1
     assert str(tmp_path / "none") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("column", ["xpos", "upos"])
+def test_features_that_find_nothing_to_read_are_refused(files, tmp_path, monkeypatch, capsys, column):
+    monkeypatch.chdir(tmp_path)
+    place = 3 if column == "upos" else 4
+    rows = [line.split("\t") for line in (files / "train.conllu").read_text().split("\n")]
+    without = ["\t".join([*row[:place], "_", *row[place + 1 :]] if len(row) == 10 else row) for row in rows]
+    (tmp_path / "t.conllu").write_text("\n".join(without))
+    (tmp_path / "set.txt").write_text(TEMPLATES)
+    (tmp_path / "clusters.txt").write_text("01\tla\n")
+    shared = ["train", "t.conllu", "-o", "m", "--epochs", "1", "-q"]
+    for options, message in (
+        (["--features", "set.txt"], "features 'set.txt' ask for clusters, expected a file of them by --clusters"),
+        (["--clusters", "clusters.txt"], "features 'rich' have no cluster(...), expected no --clusters"),
+        (["--pos", column], f"features.pos = {column!r}: t.conllu: no word has any {column.upper()}"),
+    ):
+        assert run([*shared, *options]) == 2
+        assert capsys.readouterr().err == f"arcspeed: error: {message}\n"
+    assert not (tmp_path / "m").exists()
+    assert run([*shared, "--features", "set.txt", "--clusters", "clusters.txt"]) == 0
+    assert run(["train", "t.conllu", "-o", "n", "--epochs", "1", "-q", "--features", "lite"]) == 0
 
 
 def test_calibrate_counts_every_decision(files, model, capsys):

@@ -313,6 +313,19 @@ def test_compressed_files(tmp_path, suffix):
             list(Reader(path))
 
 
+def test_what_is_read_or_closed_already_is_told():
+    """Nobody gets nothing, or the rest of it, for the whole file."""
+    left, read, closed = reader_of(samples.ALL), reader_of(samples.ALL), reader_of(samples.ALL)
+    for _ in left:
+        break
+    assert len(list(read)) == 4
+    closed.close()
+    for reader in (left, read, closed):
+        with pytest.raises(TreebankError) as caught:
+            list(reader)
+        assert str(caught.value) == "<stream>: has been read or closed already, expected a new Reader to begin anew"
+
+
 def test_a_pipe_answers_before_it_is_closed():
     """A sentence that has come in whole is given out although more may follow."""
     receive, send = os.pipe()

@@ -80,6 +80,27 @@ def test_new_trees_change_head_deprel_and_stale_deps_only():
     assert [row[8] for sentence in kept for row in sentence.rows] == old_deps
 
 
+@pytest.mark.parametrize(("misc", "expected"), [
+    ("_", "_"),
+    ("SpaceAfter=No", "SpaceAfter=No"),
+    ("HeadProb=0.9100|LabelProb=0.9000", "_"),
+    ("HeadProb=0.9100", "_"),
+    ("LabelProb=", "_"),
+    ("HeadProb=", "_"),
+    ("Gloss=x|HeadProb=0.9100|LabelProb=0.9000", "Gloss=x"),
+    ("HeadProb=0.9100|Gloss=x|LabelProb=0.9000|SpaceAfter=No", "Gloss=x|SpaceAfter=No"),
+    ("MyHeadProb=0.9100|HeadProbe=1", "MyHeadProb=0.9100|HeadProbe=1"),
+    ("a|||b|", "a|||b|"),
+])  # fmt: skip
+@pytest.mark.parametrize("keep_deps", [False, True])
+def test_probabilities_go_with_their_tree(misc, expected, keep_deps):
+    """What an earlier parse said of its arcs says nothing of the new ones; what else stands in MISC stays."""
+    row = "1\tMi\tmi\t_\t_\t_\t0\troot\t0:root\t{}\n\n"
+    text = written(row.format(misc), [0], [0], ["r"], keep_deps=keep_deps)
+    assert text == row.format(expected).replace("root", "r", 1).replace("0:root", "0:root" if keep_deps else "_")
+    assert rewrite(row.format(misc)) == row.format(misc), "the tree is as it was: so is MISC"
+
+
 def test_no_head_and_no_label_are_underscores():
     text = written(samples.PLAIN, [-1, -1, -1], [-1, -1, -1], ["root"])
     assert read_plain(text)[0].heads == [-1, -1, -1]
