@@ -7,7 +7,6 @@ from cymem.cymem cimport Pool
 from parser.feature.extract cimport Extractor
 
 cdef enum:
-    MAX_CHUNKS = 24
     PLACE_BITS = 11         # so that a factor which gathers the bits of a pattern is soon found
     LOCAL_TERM = -1         # as program.LOCAL
 

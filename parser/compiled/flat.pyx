@@ -60,8 +60,6 @@ cdef class Flat:
         chunks = layout.chunks
         programs = [program for number in range(len(chunks)) for program in layout.programs[number]]
         every = [[ref.lookup for ref in p.refs] + [*p.lookups, *p.direct] for p in programs]
-        if len(chunks) > MAX_CHUNKS:
-            raise ValueError(f"{len(chunks)} parts of a feature set, at most {<int>MAX_CHUNKS}")
         self.n_chunks = <int32_t>len(chunks)
         self.n_slots, self.n_refs = <int32_t>len(layout.slots), <int32_t>len(layout.refs)
         for i in range(len(chunks)):
