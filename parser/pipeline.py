@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from parser.evaluate.corpus import Corpus
+    from parser.score.pieces import Pieces
     from parser.train.session import Display
 
     Array = Buffer | np.ndarray  # Python's type checkers know arrays as buffers from 3.12 on only
@@ -136,7 +137,7 @@ class Parser:
         slim: bool = False,
         compiled: bool = True,
         extra_data: Mapping[str, object] | None = None,
-        extra_arrays: Mapping[str, np.ndarray] | None = None,
+        extra_arrays: "Mapping[str, np.ndarray | Pieces] | None" = None,
     ) -> None:
         """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
 

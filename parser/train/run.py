@@ -10,6 +10,7 @@ from parser.assemble import Assembly
 from parser.config import Config
 from parser.feature.attributes import read_clusters
 from parser.feature.library import load_templates
+from parser.score.pieces import Pieces
 from parser.score.weights import Weights, merge
 from parser.search.corpus import Corpus
 from parser.search.rng import Random
@@ -131,10 +132,10 @@ class SeedTraining:
 
     # Stopping and going on
 
-    def state(self) -> tuple[dict, dict[str, np.ndarray]]:
-        """(plain data, arrays) from which `restore` goes on bit for bit."""
+    def state(self) -> tuple[dict, dict[str, np.ndarray | Pieces]]:
+        """(plain data, arrays) from which `restore` goes on bit for bit. To be written before training goes on."""
         data = {"seed": self.seed, "epoch": self.epoch, "rng": list(self.rng.state), "has_best": self.best is not None}
-        arrays = {f"learner.{name}": array for name, array in self.learner.dump().items()}
+        arrays = {f"learner.{name}": array for name, array in self.learner.pieces().items()}
         if self.best is not None:
             arrays |= {f"best.{name}": array for name, array in self.best.arrays().items()}
         return data, arrays
