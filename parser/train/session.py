@@ -110,7 +110,7 @@ class TrainingRun:
         self.saved_at, self.saving_took = time.monotonic(), 0.0
         self.has_last = False  # can the state that stands beside the model be gone on from?
         self.left_model = False  # when interrupted
-        self.unsaved: OSError | None = None
+        self.unsaved: ModelFileError | None = None
         if resume:
             self.take_up()
         self.display.started(self.setup)
@@ -133,7 +133,7 @@ class TrainingRun:
             self.save_interrupted()
             raise
         if self.unsaved is not None:
-            raise self.unsaved
+            raise ModelFileError(f"{self.unsaved}; {self.output} is complete")
         if self.output is not None and not self.keep_last:
             self.last_path.unlink(missing_ok=True)
         return parser
@@ -226,7 +226,7 @@ class TrainingRun:
         try:
             self.checkpoint()
             self.unsaved = None
-        except OSError as error:
+        except ModelFileError as error:
             self.unsaved, self.saved_at = error, time.monotonic()
 
     def save_interrupted(self) -> None:

@@ -1,5 +1,10 @@
 """Training that is stopped, at any time, leaves a parser that can be used."""
 
+import resource
+import signal
+import subprocess
+import sys
+
 import pytest
 from made_corpus import made_text
 
@@ -78,9 +83,24 @@ def test_a_first_epoch_that_is_not_done_does_not_replace_a_model(files):
     assert not run.has_last, "the last state beside it is of the run before"
 
 
-def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files, monkeypatch):
-    def fails(self):
-        raise OSError(28, "No space left on device", str(self.last_path))
+def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files):
+    """As on a full disk: files may have a third of the last state's size, and the model takes less."""
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--features", "lite", "--slim"]
+    command = [*map(str, command), "-q", "--epochs", "2", "--ensemble", "2", "-o"]
+    keeping = [part for part in command if part != "--slim"]
+    subprocess.run([*keeping, files / "whole"], check=True)
+    most = (files / "whole.last").stat().st_size // 3
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    answer = subprocess.run([*command, files / "m"], preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    told = f"{files}/m.last: cannot be written: File too large; {files}/m is complete\n"
+    assert answer.stderr == f"arcspeed: error: {told}"
+    assert len(seeds_in(files / "m")) == 2
+
 
     monkeypatch.setattr(TrainingRun, "checkpoint", fails)
     run = training(files, Display())
