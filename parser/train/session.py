@@ -147,8 +147,7 @@ class TrainingRun:
         while not current.is_done():
             current.run_epoch(self.display.ticked)
             self.display.epoch_done(current.history.epochs[-1], current.history.best)
-            passed = time.monotonic() - self.saved_at
-            if self.saving_took < CHECKPOINT_SHARE * passed and not current.is_done():
+            if self.is_checkpoint_due(current):
                 self.try_checkpoint()
         if current.epoch < self.config.train.epochs:
             self.display.stopped_early(current.epoch)
@@ -169,6 +168,12 @@ class TrainingRun:
         small = shrunk(parser, self.budget, slim, self.judge)
         self.display.shrunk(self.budget, before, before if small is parser else cost_of(small, slim, self.dev))
         return small
+
+    def is_checkpoint_due(self, current: SeedTraining) -> bool:
+        """Behind the last epoch of all it depends on whether it is to stay, else on the time it takes."""
+        if current.is_done() and len(self.finished) + 1 == self.config.train.ensemble:
+            return self.keep_last
+        return self.saving_took < CHECKPOINT_SHARE * (time.monotonic() - self.saved_at)
 
     def seed_scores(self, seed: SeedTraining) -> dict:
         """What the model file says of a seed: nothing that differs between two runs on the same data."""

@@ -33,8 +33,9 @@ def files(tmp_path):
     return tmp_path
 
 
-def training(files, display, **options):
-    config = Config().with_overrides(["features=zn11", "epochs=3", "ensemble=2"])
+def training(files, display, overrides=None, **options):
+    overrides = {"features": "zn11", "epochs": 3, "ensemble": 2} | (overrides or {})
+    config = Config().with_overrides(f"{name}={value}" for name, value in overrides.items())
     output = files / "m.model"
     return TrainingRun(
         [str(files / "train.conllu")], [str(files / "dev.conllu")], config, output, display=display, **options
@@ -102,9 +103,15 @@ def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files):
     assert len(seeds_in(files / "m")) == 2
 
 
-    monkeypatch.setattr(TrainingRun, "checkpoint", fails)
-    run = training(files, Display())
-    with pytest.raises(OSError, match="No space left"):
+def test_a_seed_that_is_done_is_gone_on_from(files):
+    """With one epoch a seed no epoch leaves anything else to go on from."""
+    options = {"epochs": 1, "ensemble": 4}
+    training(files, Display(), options).run()
+    whole = (files / "m.model").read_bytes()
+    for path in files.glob("m.model*"):
+        path.unlink()
+    run = training(files, StopAt("epoch_done", 3), options)
+    with pytest.raises(KeyboardInterrupt):
         run.run()
     assert len(seeds_in(run.output)) == 2
 
