@@ -291,6 +291,12 @@ def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
     parser.sentence_parser  # noqa: B018
     if budget is not None:
         require_room(budget, parser.file_size(slim=slim) + ROOM_TO_TELL)
+        features = self.config.features
+        if file.data("templates")["text"] != self.setup.assembly.templates.text:
+            raise ConfigError(f"{file.path}: was trained with other templates than those in {features.name}")
+        clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True))
+        if clusters != (self.setup.clusters or {}):
+            raise ConfigError(f"{file.path}: was trained with other clusters than those in {features.clusters}")
 
 
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:

@@ -128,6 +128,46 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
 
 
+def test_resuming_with_a_changed_file_of_templates_or_clusters_is_refused(files, tmp_path, capsys):
+    templates, clusters = tmp_path / "t.txt", tmp_path / "c.txt"
+    templates.write_text("s0.p n0.p\ncluster(s0) n0.p\n")
+    clusters.write_text("01\tla\n")
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--features", str(templates), "-q"]
+    shared += ["--clusters", str(clusters), "--epochs"]
+    assert run([*shared, "1"]) == 0
+    assert run([*shared, "2", "--resume"]) == 0
+    clusters.write_text("01\tla\n10\tha\n")
+    assert run([*shared, "3", "--resume"]) == 2
+    assert capsys.readouterr().err.endswith(f"m.last: was trained with other clusters than those in {clusters}\n")
+    clusters.write_text("01\tla\n")
+    templates.write_text("s0.p n0.p\ncluster(s0) n0.p\ns0.w\n")
+    assert run([*shared, "3", "--resume"]) == 2
+    assert capsys.readouterr().err.endswith(f"m.last: was trained with other templates than those in {templates}\n")
+
+
+NONPROJECTIVE = "".join(
+    f"{i}\tw{i}\t_\tNOUN\tNN\t_\t{head}\t{label}\t_\t_\n"
+    for i, (head, label) in enumerate([(3, "det"), (4, "obj"), (0, "root"), (3, "obj")], 1)
+)
+
+
+def test_a_development_set_without_projective_trees(files, model, tmp_path, capsys):
+    """It cannot say how sure decisions are, and is good enough for all else."""
+    dev = tmp_path / "np.conllu"
+    dev.write_text(f"{NONPROJECTIVE}\n")
+    why = f"{dev}: no sentence on which probabilities can be judged, expected projective trees with one root word"
+    shared = ["train", str(files / "train.conllu"), "--dev", str(dev), "--features", "zn11", "--epochs", "1"]
+    assert run([*shared, "-o", str(tmp_path / "m")]) == 0
+    assert f"\n{why}: scores are not made probabilities\n" in capsys.readouterr().err
+    assert run([*shared, "-o", str(tmp_path / "n"), "--learner", "adagrad-rda"]) == 0
+    assert why not in capsys.readouterr().err, "its scores are probabilities as they are"
+    assert run(["calibrate", str(model), str(dev)]) == 1
+    assert capsys.readouterr().err == f"arcspeed: error: {why}\n"
+    arguments = ["shrink", str(tmp_path / "m"), "-o", str(tmp_path / "s"), "--dev", str(dev), "--budget", "40kB"]
+    assert run([*arguments, "--slim"]) == 0
+    assert capsys.readouterr().err.startswith(f"{why}: probabilities are not made right again\n")
+
+
 def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
     train, dev = tmp_path / "train.conllu", tmp_path / "dev.conllu"
     train.write_bytes((files / "train.conllu").read_bytes())
