@@ -118,3 +118,9 @@ def cost_line(budget: int, before: Cost, after: Cost) -> str:
         f"within {budget / 1e6:.2f} MB: {las}{before.rows:,} -> {after.rows:,} rows, "
         f"{before.weights:,} -> {after.weights:,} weights, {before.n_bytes / 1e6:.2f} -> {after.n_bytes / 1e6:.2f} MB"
     )
+    def unjudged(self, why: str) -> None:
+        note(f"{why}: scores are not made probabilities")
+
+    def saving(self, path: Path) -> None:
+        self.say(f"interrupted: saving the best parser so far in {path} ...")
+

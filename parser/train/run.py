@@ -24,6 +24,7 @@ from parser.train.data import (
 )
 from parser.train.dev import DevSet
 from parser.train.history import History
+from parser.treebank import TreebankError
 
 SLICE = 500  # sentences between two looks at signals and the clock
 
@@ -43,6 +44,8 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
     config = config.resolved()
     single_root = wants_single_root(config.system.single_root, train) or config.system.root == "none"
     trees = training_trees(train, config.trees.nonprojective, single_root, config.trees.min_marked)
+    if not len(trees.kept):
+        raise TreebankError(f"no sentence of {', '.join(train.files)} can be used for training")
     pos = config.features.pos
     assembly = Assembly(
         config,

@@ -16,7 +16,7 @@ from parser.model.layout import ModelFileError
 from parser.pipeline import Parser
 from parser.score.weights import TYPES, Weights
 from parser.train.data import Treebank, read_treebank
-from parser.train.decisions import Judge
+from parser.train.decisions import Judge, NothingToJudgeError
 from parser.train.history import History
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
 from parser.train.shrink import Cost, cost_of, require_room, shrunk
@@ -55,6 +55,12 @@ class Display:
     def stopped_early(self, epoch: int) -> None:
         """No better epoch for as long as the patience lasts."""
 
+    def unjudged(self, why: str) -> None:
+        """Scores will not be made probabilities: no sentence of the development set can say how."""
+
+    def saving(self, path: Path) -> None:
+        """Training was interrupted; the best parser so far is being written."""
+
 
 class TrainingRun:
     """`output` is the model to write: beside it stand its log and its last state. None trains in memory.
@@ -89,9 +95,6 @@ class TrainingRun:
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
         require_usable(self.setup.assembly, budget, slim=not keep_last)
-        self.judge = None
-        if dev_treebank is not None:
-            self.judge = Judge(dev_treebank, self.setup.assembly, self.setup.clusters, SENTENCES)
         self.about = {
             "arcspeed": __version__,
             "train": describe(treebank, train),
@@ -114,6 +117,17 @@ class TrainingRun:
         if resume:
             self.take_up()
         self.display.started(self.setup)
+        self.judge = self.make_judge()
+
+    def make_judge(self) -> Judge | None:
+        """Who says what factor makes scores probabilities, where they are not by themselves."""
+        if self.dev is None or (self.setup.assembly.is_probabilistic and self.config.train.ensemble == 1):
+            return None
+        try:
+            return Judge(self.dev, self.setup.assembly, self.setup.clusters, SENTENCES)
+        except NothingToJudgeError as error:
+            self.display.unjudged(str(error))
+            return None
 
     @property
     def config(self) -> Config:
