@@ -111,12 +111,14 @@ class Parser:
         dev: "Path | Iterable[Path] | None" = None,
         *,
         config: "Config | Path | Mapping[str, object] | None" = None,
+        licence: str = "",
         display: "Display | None" = None,
         **options: object,
     ) -> "Parser":
         """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
 
         `config`: a Config, the name of a TOML file, or its tables as a dict; options win.
+        `licence` is that of the data, to be noted in the model.
         `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
         are at fault.
         """
@@ -127,6 +129,7 @@ class Parser:
             [train] if isinstance(train, str | os.PathLike) else list(train),
             [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
             Config.of(config).with_overrides(overrides),
+            licence=licence,
             display=display,
         )
 

@@ -323,6 +323,9 @@ def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
 
 
-def train_parser(train: Sequence[str], dev: Sequence[str], config: Config, *, display: Display | None = None) -> Parser:
+def train_parser(
+    train: Sequence[str], dev: Sequence[str], config: Config, *, licence: str = "", display: Display | None = None
+) -> Parser:
     """Training in memory."""
-    return TrainingRun([str(path) for path in train], [str(path) for path in dev], config, display=display).run()
+    files = [str(path) for path in train], [str(path) for path in dev]
+    return TrainingRun(*files, config, licence=licence, display=display).run()
