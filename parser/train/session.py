@@ -165,11 +165,15 @@ class TrainingRun:
                 self.try_checkpoint()
         if current.epoch < self.config.train.epochs:
             self.display.stopped_early(current.epoch)
-        if self.keep_last and len(self.finished) + 1 == self.config.train.ensemble:
-            self.try_checkpoint()
         self.finished.append(current.result())
         self.scores.append(self.seed_scores(current))
         self.current = None
+
+    def is_checkpoint_due(self, current: SeedTraining) -> bool:
+        """Behind the last epoch of all it depends on whether it is to stay, else on the time it takes."""
+        if current.is_done() and len(self.finished) + 1 == self.config.train.ensemble:
+            return self.keep_last
+        return self.saving_took < CHECKPOINT_SHARE * (time.monotonic() - self.saved_at)
 
     def within_budget(self, parser: Parser) -> Parser:
         """Tells what integers, and the budget, cost."""
@@ -182,12 +186,6 @@ class TrainingRun:
         small = shrunk(parser, self.budget, slim, self.judge)
         self.display.shrunk(self.budget, before, before if small is parser else cost_of(small, slim, self.dev))
         return small
-
-    def is_checkpoint_due(self, current: SeedTraining) -> bool:
-        """Behind the last epoch of all it depends on whether it is to stay, else on the time it takes."""
-        if current.is_done() and len(self.finished) + 1 == self.config.train.ensemble:
-            return self.keep_last
-        return self.saving_took < CHECKPOINT_SHARE * (time.monotonic() - self.saved_at)
 
     def seed_scores(self, seed: SeedTraining) -> dict:
         """What the model file says of a seed: nothing that differs between two runs on the same data."""
@@ -256,6 +254,7 @@ class TrainingRun:
                 return
             parts.append(self.current.result())
         if self.output is not None and parts:
+            self.display.saving(self.output)
             self.parser(parts, interrupted=True).save(self.output)
             self.left_model = True
 
@@ -292,6 +291,12 @@ class TrainingRun:
                 before = then.tables()[table].get(name)
                 if before != value:
                     raise ConfigError(f"{file.path}: was trained with {table}.{name} = {before!r}, not {value!r}")
+        features = self.config.features
+        if file.data("templates")["text"] != self.setup.assembly.templates.text:
+            raise ConfigError(f"{file.path}: was trained with other templates than those in {features.name}")
+        clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True))
+        if clusters != (self.setup.clusters or {}):
+            raise ConfigError(f"{file.path}: was trained with other clusters than those in {features.clusters}")
         about = file.data("provenance")
         if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
             raise ConfigError(f"{file.path}: was trained on other data")
@@ -305,12 +310,6 @@ def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
     parser.sentence_parser  # noqa: B018
     if budget is not None:
         require_room(budget, parser.file_size(slim=slim) + ROOM_TO_TELL)
-        features = self.config.features
-        if file.data("templates")["text"] != self.setup.assembly.templates.text:
-            raise ConfigError(f"{file.path}: was trained with other templates than those in {features.name}")
-        clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True))
-        if clusters != (self.setup.clusters or {}):
-            raise ConfigError(f"{file.path}: was trained with other clusters than those in {features.clusters}")
 
 
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:

@@ -191,26 +191,64 @@ def test_what_is_read_is_not_written_over(files, model, tmp_path, capsys):
 @pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_leaves_a_usable_parser(files, tmp_path, told_by):
     path = tmp_path / "m.model"
-    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
-    process = subprocess.Popen(
-        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"],
-        stderr=subprocess.PIPE,
-        # a test run started in the background may ignore the signal, and its children would inherit that
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    deadline = time.time() + 60
-    while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
-        time.sleep(0.05)
+    process = endless_training(files, path)
     process.send_signal(told_by)
     message = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 130
+    assert f"interrupted: saving the best parser so far in {path} ...\n" in message
+    assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
+    assert "Traceback" not in message
+    assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_impatient_ctrl_c_does_not_cost_the_parser(files, tmp_path):
+    """Again and again until it ends: all but the first are ignored."""
+    path = tmp_path / "m.model"
+    process = endless_training(files, path)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.002)
+    message = process.communicate()[1].decode()
     assert process.returncode == 130
     assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
     assert "Traceback" not in message
     assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
 
 
+def endless_training(files, path):
+    """A process that is in its third epoch or later."""
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
+    process = subprocess.Popen(
+        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"],
+        stderr=subprocess.PIPE,
+        preexec_fn=interruptible,
+    )
+    deadline = time.time() + 60
+    while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
+        time.sleep(0.05)
+    return process
+
+
+def interruptible():
+    """A test run started in the background may ignore the signal, and its children would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def epochs_in(path):
     return path.with_name("m.model.log").read_text().count('"event": "epoch"')
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_while_the_program_is_being_loaded_says_nothing():
+    program = (
+        "import os, signal, sys, parser.cli; sys.argv[1:] = ['info', 'x']\n"
+        "parser.cli.require_compiled_modules = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "parser.cli.main()\n"
+    )
+    command = [sys.executable, "-c", program]
+    answer = subprocess.run(command, capture_output=True, check=False, preexec_fn=interruptible)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (-signal.SIGINT, b"", b"")
 
 
 def test_parse_changes_trees_only(files, model, tmp_path):
