@@ -28,7 +28,8 @@ class Regime:
 
 @dataclass(frozen=True)
 class Claim:
-    """holds: the mean over treebanks and seeds lies between least and most; in part: it has at least the sign.
+    """holds: the mean over treebanks and seeds lies between least and most; in part: it has at least the sign; more
+    than claimed: it has the sign and lies beyond most.
 
     difference: score of `left` minus that of `right`. ratio: non-zero weights of left over those of right.
     """
@@ -111,10 +112,10 @@ TABLES_1_TO_4 = Experiment(
               "PERCEP+DYN K=0", "PERCEP+DYN K=1", -0.3, 0.3, 0.05),
         Claim("K is immaterial (ME, sampling)", "difference", "uas_no_punct",
               "ME+DYN K=0 sample", "ME+DYN K=1 sample", -0.3, 0.3, 0.09),
-        Claim("perceptron: over 2.5 times ME's non-zero weights (static; paper: 2.6 to 3.0)", "ratio", "n_weights",
-              "PERCEP+ST", "ME+ST", 2.5, BEYOND, 2.86),
-        Claim("perceptron: over 3 times ME's non-zero weights (dynamic; paper: 3.3 to 3.8)", "ratio", "n_weights",
-              "PERCEP+DYN K=1", "ME+DYN K=0 sample", 3.0, BEYOND, 3.49),
+        Claim("perceptron: 2.6 to 3.0 times ME's non-zero weights (static; 2.4 to 3.2 allowed)", "ratio", "n_weights",
+              "PERCEP+ST", "ME+ST", 2.4, 3.2, 2.86),
+        Claim("perceptron: 3.3 to 3.8 times ME's non-zero weights (dynamic; 3.1 to 4.0 allowed)", "ratio", "n_weights",
+              "PERCEP+DYN K=1", "ME+DYN K=0 sample", 3.1, 4.0, 3.49),
     ),
     calibration="ME+DYN K=0 sample",
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """Training runs for experiments: a run is a treebank, options and a seed; its result is one JSON file.
 
-The name of that file is a digest of everything that decides the result: the resolved options, the text of the
-templates, the contents of the treebank files, the seed, and the epochs after which the development set was scored.
+The name of that file is a digest of everything that decides the result: the sources of the package, the resolved
+options, the text of the templates, the contents of the treebank files, the seed, and the epochs after which the
+development set was scored.
 What is already there is not run again, so an experiment may be stopped and started at will, and several may share a
 folder of results.
 """
@@ -19,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 
+import parser
 from parser.assemble import Assembly
 from parser.config import Config
 from parser.errors import UserError
@@ -66,12 +68,22 @@ class Run:
             "clusters": file_digest(config.features.clusters) if config.features.clusters else None,
             "files": [file_digest(path) for path in files_of(self.treebank)],
             "scored": sorted(self.scored),
+            "package": package_digest(),
         }
         return hashlib.blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def files_of(treebank: str) -> tuple[str, str]:
     return str(Path(treebank) / "train.conllu"), str(Path(treebank) / "dev.conllu")
+
+
+@cache
+def package_digest() -> str:
+    """Of all sources of arcspeed: figures of another learner, or of other data structures, are not taken for these."""
+    folder, digest = Path(parser.__file__).parent, hashlib.blake2b(digest_size=16)
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".h")):
+        digest.update(f"{path.relative_to(folder)} {file_digest(str(path))}\n".encode())
+    return digest.hexdigest()
 
 
 @cache

@@ -1,8 +1,9 @@
 """Training speed and memory on one core: python benchmarks/training.py [TREEBANK] [--all] [--epochs 15]
 
 TREEBANK: a folder with train.conllu, by default English-EWT of ARCSPEED_TREEBANKS. Each setting is trained in a process
-of its own, without a development set; printed are seconds of CPU, their shares by stage, and the peak memory (VmHWM of
-/proc). The stage `moves and oracle` is estimated: it is what the epochs take with a single template. --all: also
+of its own, as `arcspeed train TREEBANK -o FILE` does it: without a development set, with states to go on from kept
+beside the model. Printed are seconds of CPU, their shares by stage, and the peak memory (VmHWM of /proc) up to the
+written model. The stage `moves and oracle` is estimated: it is what the epochs take with a single template. --all: also
 AdaGrad-RDA on all train files of ARCSPEED_TREEBANKS as one.
 """
 
@@ -13,7 +14,6 @@ import re
 import sys
 import tempfile
 import time
-from itertools import pairwise
 from pathlib import Path
 
 from runs import VARIABLE, RunError, files_of, find_treebanks, machine, markdown_table
@@ -22,7 +22,8 @@ from parser.config import Config
 from parser.errors import UserError
 from parser.train.data import read_treebank
 from parser.train.history import History
-from parser.train.run import SeedTraining, ensemble, set_up
+from parser.train.run import SeedTraining, set_up
+from parser.train.session import TrainingRun
 
 DEFAULT_TREEBANK = "English-EWT"
 ZN11 = ("features=zn11", "learner.margin=0", "min_updates=0")
@@ -36,7 +37,7 @@ ALL_SETTINGS = {
     "AdaGrad-RDA, zn11, all": SETTINGS["AdaGrad-RDA, zn11"],
     "AdaGrad-RDA, default, all": SETTINGS["AdaGrad-RDA, default"],
 }
-STAGES = ("reading", "trees and words", "moves and oracle", "features, scores, learning", "finishing")
+STAGES = ("reading, trees, words", "moves and oracle", "features, scores, learning", "keeping states", "finishing")
 
 
 def main() -> None:
@@ -87,41 +88,51 @@ def in_own_process(files: list[str], options: tuple[str, ...]) -> dict:
         return pool.apply(measure, (files, options))
 
 
+class MeasuredRun(TrainingRun):
+    """One seed, with what takes how long, in seconds of CPU, and the states of training that were decided."""
+
+    def train_seed(self) -> None:
+        self.states, self.keeping, self.display.epoch_done = 0, 0.0, self.count
+        self.begun = time.process_time()
+        super().train_seed()
+        self.trained = time.process_time()
+
+    def checkpoint(self) -> None:
+        start = time.process_time()
+        super().checkpoint()
+        self.keeping += time.process_time() - start
+
+    def count(self, line: dict, _: int) -> None:
+        self.states += line["states"]
+
+
 def measure(files: list[str], options: tuple[str, ...]) -> dict:
-    config = Config().with_overrides(options)
-    clock = [time.process_time()]
-    treebank = read_treebank(files)
-    clock.append(time.process_time())
-    setup = set_up(config, treebank, None)
-    clock.append(time.process_time())
-    training, states = SeedTraining(setup, 1, History()), 0
-    while not training.is_done():
-        training.run_epoch(lambda _: None)
-        states += training.trainer.states
-    clock.append(time.process_time())
-    weights = ensemble([training.result()])
-    clock.append(time.process_time())
-    reading, preparing, epochs, finishing = (b - a for a, b in pairwise(clock))
-    found = {
-        "words": setup.trees.n_words,
-        "cpu": clock[-1] - clock[0],
+    config, start = Config().with_overrides(options), time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        training = MeasuredRun(files, [], config, Path(folder) / "model")
+        rows = training.run().size["rows"]
+        end, peak = time.process_time(), peak_mb()
+    epochs = training.trained - training.begun - training.keeping
+    bare = seconds_without_features(config, files)
+    stages = (training.begun - start, bare, epochs - bare, training.keeping, end - training.trained)
+    return {
+        "words": training.setup.trees.n_words,
+        "cpu": end - start,
         "epochs": epochs,
-        "states": states,
-        "rows": weights.n_rows,
-        "peak_mb": peak_mb(),
+        "states": training.states,
+        "rows": rows,
+        "peak_mb": peak,
+        "stages": dict(zip(STAGES, stages, strict=True)),
     }
-    bare = seconds_without_features(config, treebank)
-    stages = (reading, preparing, bare, epochs - bare, finishing)
-    return found | {"stages": dict(zip(STAGES, stages, strict=True))}
 
 
-def seconds_without_features(config: Config, treebank) -> float:
+def seconds_without_features(config: Config, files: list[str]) -> float:
     """What the epochs would take with a single template: moves, oracle, the choice among the scores."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "one.txt"
         path.write_text("s0.p n0.p\n", encoding="utf-8")
-        training = SeedTraining(set_up(config.with_overrides([f"features={path}"]), treebank, None), 1, History())
-    start = time.process_time()
+        setup = set_up(config.with_overrides([f"features={path}"]), read_treebank(files), None)
+    training, start = SeedTraining(setup, 1, History()), time.process_time()
     training.run_epoch(lambda _: None)
     return (time.process_time() - start) * config.train.epochs
 

@@ -8,7 +8,7 @@ from operator import sub, truediv
 from papers import CALIBRATION_PAPER, Claim, Experiment
 from runs import deviation, markdown_table, mean
 
-HOLDS, IN_PART, FAILS = "holds", "in part", "does not hold"
+HOLDS, IN_PART, FAILS, MORE = "holds", "in part", "does not hold", "more than claimed"
 CALIBRATED = 0.08  # a bin from 0.5 up is calibrated if the share that was right is as near its mean probability
 TITLES = {
     "uas_no_punct": "UAS",
@@ -62,6 +62,8 @@ def judge(claim: Claim, results: Results) -> Verdict:
 def verdict_of(claim: Claim, found: float, directed: bool, neutral: float) -> str:
     if claim.least <= found <= claim.most:
         return HOLDS
+    if directed and found > claim.most:
+        return MORE
     return IN_PART if directed and found > neutral else FAILS
 
 

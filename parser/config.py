@@ -14,8 +14,12 @@ from types import NoneType
 from typing import get_args
 
 from parser.errors import UserError
-from parser.search.options import FALLBACKS, ORACLES, PRESETS, Exploration, TrainOptions
+from parser.search.options import FALLBACKS, NEVER, ORACLES, PRESETS, Exploration, TrainOptions
 from parser.transition.registry import SYSTEMS
+
+MANY = 2**31 - 1  # what C counts up to
+# Steps, ridges and margins beyond these make scores that a float cannot hold, or tell apart
+SMALL, LARGE = 1e-6, 1_000_000
 
 LEARNER_OPTIONS = {
     "perceptron": {"margin": 100.0},
@@ -64,15 +68,21 @@ class FeaturesConfig:
 @dataclass(frozen=True)
 class LearnerConfig:
     name: str = option("perceptron", "learner", choices=LEARNER_OPTIONS)
-    min_updates: int = option(5, "rows changed fewer times are left out", least=0)
-    margin: float | None = option(None, "by how much a right action must win (perceptron, passive-aggressive)", least=0)
-    cap: float | None = option(None, "largest step (passive-aggressive)", least=0)
-    alpha: float | None = option(None, "size of steps (adagrad-rda)", least=0)
-    rho: float | None = option(None, "ridge of steps (adagrad-rda)", least=0)
-    lambda_: float | None = option(None, "l1 penalty (adagrad-rda); 1 / (20 training tokens)", least=0, key="lambda")
+    min_updates: int = option(5, "rows changed fewer times are left out", least=0, most=MANY)
+    margin: float | None = option(
+        None, "by how much a right action must win (perceptron, passive-aggressive)", least=0, most=LARGE
+    )
+    cap: float | None = option(None, "largest step (passive-aggressive)", least=SMALL, most=LARGE)
+    alpha: float | None = option(None, "size of steps (adagrad-rda)", least=SMALL, most=LARGE)
+    rho: float | None = option(None, "ridge of steps (adagrad-rda)", least=SMALL, most=LARGE)
+    lambda_: float | None = option(
+        None, "l1 penalty (adagrad-rda); 1 / (20 training tokens)", least=0, most=LARGE, key="lambda"
+    )
     ridge_inside_sqrt: bool | None = option(None, "rho is added before the square root is taken (adagrad-rda)")
-    birth: float | None = option(None, "smallest gradient that gives an action a weight (adagrad-rda)", least=0)
-    quiet: float | None = option(None, "states whose gradients are smaller change nothing (adagrad-rda)", least=0)
+    birth: float | None = option(None, "smallest gradient that gives an action a weight (adagrad-rda)", least=0, most=1)
+    quiet: float | None = option(
+        None, "states whose gradients are smaller change nothing (adagrad-rda)", least=0, most=1
+    )
     gate: int | None = option(None, "states with a feature before it gets weights (adagrad-rda)", least=1, most=255)
 
 
@@ -84,7 +94,7 @@ class OracleConfig:
 @dataclass(frozen=True)
 class ExploreConfig:
     name: str | None = option(None, "preset; with the dynamic oracle goldberg-nivre-2013 or sample", choices=PRESETS)
-    k: int | None = option(None, "epochs without exploration", least=0)
+    k: int | None = option(None, "epochs without exploration", least=0, most=NEVER)
     p: float | None = option(None, "probability of following a wrong prediction", least=0, most=1)
     fallback: str | None = option(None, "which right action is taken instead", choices=FALLBACKS)
 
@@ -92,10 +102,10 @@ class ExploreConfig:
 @dataclass(frozen=True)
 class TrainConfig:
     labelled: bool = option(True, "costs count wrong labels too")
-    epochs: int = option(10, "passes over the training data", least=1)
-    patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0)
+    epochs: int = option(10, "passes over the training data", least=1, most=MANY)
+    patience: int = option(0, "stop after so many epochs without a better dev score; 0: never", least=0, most=MANY)
     seed: int = option(1, "seed of everything that is random", least=0, most=2**63 - 1)
-    ensemble: int = option(1, "models of successive seeds, added up into one", least=1)
+    ensemble: int = option(1, "models of successive seeds, added up into one", least=1, most=1000)
 
 
 @dataclass(frozen=True)
@@ -105,7 +115,7 @@ class TreesConfig:
         "non-projective training trees: left out, lifted, or lifted with marks in the labels",
         choices=("drop", "lift", "head", "path", "head+path"),
     )
-    min_marked: int = option(1, "marked labels met fewer times lose their marks", least=1)
+    min_marked: int = option(1, "marked labels met fewer times lose their marks", least=1, most=MANY)
 
 
 @dataclass(frozen=True)
@@ -289,20 +299,16 @@ def parse_value(table: str, key: str, text: str) -> object:
 def check_value(what: str, f, value: object) -> object:
     """The value as the field holds it: whole numbers may stand for floats."""
     types = [t for t in types_of(f) if t is not NoneType]
-    if type(value) is int and float in types:
-        value = float(value)
-    limits = f.metadata
-    if type(value) not in types or (type(value) is float and not math.isfinite(value)):
+    limits, is_whole_float = f.metadata, type(value) is int and float in types
+    if (type(value) not in types and not is_whole_float) or (type(value) is float and not math.isfinite(value)):
         kinds = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
         expected = f"one of {', '.join(limits['choices'])}" if limits["choices"] else kinds[types[0]]
         raise ConfigError(f"{what} = {value!r}, expected {expected}")
     if limits["choices"] and value not in limits["choices"]:
         raise ConfigError(f"{what} = {value!r}{suggestion(value, limits['choices'])}")
-    if limits["least"] is not None and value < limits["least"]:
-        raise ConfigError(f"{what} = {value!r}, expected at least {limits['least']}")
-    if limits["most"] is not None and value > limits["most"]:
-        raise ConfigError(f"{what} = {value!r}, expected at most {limits['most']}")
-    return value
+    if limits["least"] is not None and not limits["least"] <= value <= limits["most"]:
+        raise ConfigError(f"{what} = {value!r}, expected {limits['least']} to {limits['most']}")
+    return float(value) if is_whole_float else value
 
 
 def toml_value(value: object) -> str:
@@ -345,10 +351,8 @@ def resolve_learner(learner: LearnerConfig, system: str) -> LearnerConfig:
             raise ConfigError(f"learner.{name.rstrip('_')} is no option of the {learner.name} learner")
     given = {name: getattr(learner, name) for name in own}
     filled = {name: own[name] if value is None else value for name, value in given.items()}
-    positive = ["cap", "alpha", "rho"] + (["margin"] if learner.name == "passive-aggressive" else [])
-    for name in positive:
-        if filled.get(name) == 0:
-            raise ConfigError(f"learner.{name} = 0.0, expected more than 0")
+    if learner.name == "passive-aggressive" and filled["margin"] == 0:
+        raise ConfigError("learner.margin = 0.0, expected more than 0")
     return replace(learner, **filled)
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from parser.evaluate.corpus import Corpus
+    from parser.score.pieces import Pieces
     from parser.train.session import Display
 
     Array = Buffer | np.ndarray  # Python's type checkers know arrays as buffers from 3.12 on only
@@ -110,12 +111,14 @@ class Parser:
         dev: "Path | Iterable[Path] | None" = None,
         *,
         config: "Config | Path | Mapping[str, object] | None" = None,
+        licence: str = "",
         display: "Display | None" = None,
         **options: object,
     ) -> "Parser":
         """A parser for a treebank: file names in, a Parser out. Options as in `arcspeed train`: epochs=15, seed=1, ...
 
         `config`: a Config, the name of a TOML file, or its tables as a dict; options win.
+        `licence` is that of the data, to be noted in the model.
         `display` (a parser.train.session.Display) hears how it goes. TreebankError, ConfigError where data or options
         are at fault.
         """
@@ -126,6 +129,7 @@ class Parser:
             [train] if isinstance(train, str | os.PathLike) else list(train),
             [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
             Config.of(config).with_overrides(overrides),
+            licence=licence,
             display=display,
         )
 
@@ -136,7 +140,7 @@ class Parser:
         slim: bool = False,
         compiled: bool = True,
         extra_data: Mapping[str, object] | None = None,
-        extra_arrays: Mapping[str, np.ndarray] | None = None,
+        extra_arrays: "Mapping[str, np.ndarray | Pieces] | None" = None,
     ) -> None:
         """One file; what was there is replaced when the new one is complete. The same parser gives the same bytes.
 

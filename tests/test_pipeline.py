@@ -110,6 +110,12 @@ def test_empty_sentences_and_odd_characters(model):
     assert model.parse([]).heads == []
 
 
+def test_the_licence_of_the_data_is_noted(files):
+    given = {"features": "lite", "epochs": 1}
+    assert Parser.train(files / "train.conllu", licence="CC0", **given).provenance["licence"] == "CC0"
+    assert Parser.train(files / "train.conllu", **given).provenance["licence"] == ""
+
+
 def test_sentences_with_different_columns(model):
     given = [{"form": ["a"], "xpos": ["NN"]}, {"form": ["a", "b"]}, {"form": ["a"], "upos": ["X"], "xpos": ["NN"]}]
     assert model.parse_batch(given, scores=True) == [

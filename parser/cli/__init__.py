@@ -1,6 +1,8 @@
 """The command line. Only the standard library is imported here: the command answers at once and loads what it needs."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def main() -> None:
@@ -11,9 +13,9 @@ def main() -> None:
         print(f"arcspeed {__version__}")
         return
     let_pipes_close()
-    require_compiled_modules()
-    from parser.cli.app import run
-
+    with ended_by_interrupts():
+        require_compiled_modules()
+        from parser.cli.app import run
     sys.exit(run(sys.argv[1:]))
 
 
@@ -23,6 +25,18 @@ def let_pipes_close() -> None:
 
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+@contextmanager
+def ended_by_interrupts() -> Iterator[None]:
+    """Ctrl-C while there is nothing to save yet ends in silence, not in a traceback out of some import."""
+    import signal
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def require_compiled_modules() -> None:

@@ -3,7 +3,8 @@
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from parser.cli.console import counted, note
@@ -16,30 +17,54 @@ from parser.train.shrink import Cost
 def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, options: dict) -> int:
     quiet = options.pop("quiet")
     display = Display() if quiet else TerminalDisplay()
-    stop_in_order()
-    training = TrainingRun(train, dev, config, output, display=display, **options)
-    try:
-        with display:
-            training.run()
-    except KeyboardInterrupt:
-        if training.left_model:
-            note(f"arcspeed: interrupted; {output} holds the best parser so far")
-        else:
-            note(f"arcspeed: interrupted; {output} is as it was before")
-        if training.has_last:
-            note(f"arcspeed: the same command with --resume goes on from {training.last_path}")
-        else:
-            note("arcspeed: there is nothing yet from which --resume could go on: it is kept from the first epoch on")
-        return 130
+    with stopping_in_order():
+        training = TrainingRun(train, dev, config, output, display=display, **options)
+        try:
+            with display:
+                training.run()
+        except KeyboardInterrupt:
+            tell_of_interruption(training, output)
+            return 130
     if not quiet:
         note(f"arcspeed: wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
     return 0
 
 
-def stop_in_order() -> None:
-    """Being told to end (`kill`, a batch system) is taken as Ctrl-C is."""
+def tell_of_interruption(training: TrainingRun, output: Path) -> None:
+    if training.left_model:
+        note(f"arcspeed: interrupted; {output} holds the best parser so far")
+    elif output.exists():
+        note(f"arcspeed: interrupted; {output} is as it was before")
+    else:
+        note(f"arcspeed: interrupted; {output} was not written")
+    if training.has_last:
+        note(f"arcspeed: the same command with --resume goes on from {training.last_path}")
+    else:
+        note("arcspeed: there is nothing yet from which --resume could go on: it is kept from the first epoch on")
+
+
+@contextmanager
+def stopping_in_order() -> Iterator[None]:
+    """Being told to end (`kill`, a batch system) is taken as Ctrl-C is. What comes after the first is ignored, to the
+    end of the program: it is busy saving what it has."""
+    before = {}
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, stop_once)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is stop_once:
+                signal.signal(number, handler)
+
+
+def stop_once(*_: object) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 class TerminalDisplay(Display):
@@ -93,7 +118,10 @@ class TerminalDisplay(Display):
         scores = f"{line['dev']['las']:9.2f}{line['dev']['las_no_punct']:9.2f}" if "dev" in line else ""
         mark = "  best" if "dev" in line and best == line["epoch"] else ""
         counts = f"{line['epoch']:5d} {line['loss']:7.3f} {line['accuracy']:8.2f} {line['words_per_second']:9,}"
-        text = counts + scores + mark
+        self.say(counts + scores + mark)
+
+    def say(self, text: str) -> None:
+        """Above the bar, where there is one."""
         if self.bar is not None:
             self.bar.console.print(text, highlight=False)
         else:
@@ -107,6 +135,12 @@ class TerminalDisplay(Display):
 
     def stopped_early(self, epoch: int) -> None:
         note(f"no better epoch for as long as the patience lasts: stopped after {epoch}")
+
+    def unjudged(self, why: str) -> None:
+        note(f"{why}: scores are not made probabilities")
+
+    def saving(self, path: Path) -> None:
+        self.say(f"interrupted: saving the best parser so far in {path} ...")
 
 
 def cost_line(budget: int, before: Cost, after: Cost) -> str:

@@ -28,6 +28,8 @@ from parser.score.keymap cimport NO_ROW, PREFETCH
 from parser.score.spans cimport Spans, spans_all, spans_in, spans_of
 from parser.score.table cimport MAX_FIRED, Row
 
+from parser.score.pieces import Pieces
+
 
 cdef extern from "parser/score/vector.h":
     ctypedef struct RdaRule:
@@ -46,6 +48,7 @@ cdef extern from "parser/score/vector.h":
 PAPER_L1 = 0.05         # times 1 / number of training tokens (Goldberg 2013: 1 / (20 D))
 SKETCH_PER_TOKEN = 64
 SKETCH_BITS = (16, 26)
+SKETCH_PIECE = 1 << 20   # cells that are saved at a time
 
 
 @final
@@ -270,14 +273,15 @@ cdef class AdaGradRDA(Learner):
 
     # The state of training
 
-    def dump(self):
-        cdef uint8_t[::1] sketch
-        arrays = Learner.dump(self)
+    def pieces(self):
+        columns = Learner.pieces(self)
         if self.gate > 1:
-            arrays["sketch"] = np.empty(self.sketch_cells(), np.uint8)
-            sketch = arrays["sketch"]
-            memcpy(&sketch[0], self.sketch, self.sketch_cells())
-        return arrays
+            n = self.sketch_cells()
+            columns["sketch"] = Pieces(np.uint8, n, n, SKETCH_PIECE, self.sketch_part)
+        return columns
+
+    def sketch_part(self, uint64_t start, uint64_t end):
+        return np.array(<uint8_t[:end - start]>&self.sketch[start])
 
     def restore(self, arrays):
         cdef const uint8_t[::1] sketch

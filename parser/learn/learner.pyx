@@ -1,6 +1,6 @@
 """The base of all learners: what they share is the table, the count of states, and the way out of training."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 import numpy as np
@@ -10,6 +10,7 @@ from parser.score.choose cimport argmax
 from parser.score.keymap cimport NO_ROW, PREFETCH
 from parser.score.table cimport Row, RowTable
 
+from parser.score.pieces import Pieces
 from parser.score.weights import Weights
 
 cdef enum:
@@ -64,49 +65,23 @@ cdef class Learner:
 
         Takes little memory beside its result, since it is called on the largest tables there are.
         """
-        cdef RowTable table = self.table
-        row_weights = np.zeros(self.n_actions, np.float32)
-        # room for all rows: what is not written takes no memory
-        keys = np.empty(table.map.filled, np.uint64)
-        cells = np.empty(table.map.filled, np.uint32)
-        counts = np.empty(table.map.filled, np.uint16)
-        cdef float[::1] weights = row_weights
-        cdef uint64_t[::1] keys_out = keys
-        cdef uint32_t[::1] cells_out = cells
-        cdef uint16_t[::1] counts_out = counts
-        cdef int64_t n_rows = 0
-        cdef uint64_t cell
-        cdef int32_t n
-        for cell in range(table.map.mask + 1):
-            PREFETCH(table.row((cell + AHEAD) & table.map.mask))
-            n = self.final_row(cell, &weights[0])
-            if n > 0:
-                keys_out[n_rows] = table.map.cells[cell].key
-                cells_out[n_rows] = <uint32_t>cell      # as many cells would take 48 GiB
-                counts_out[n_rows] = <uint16_t>n
-                n_rows += 1
-        order = np.argsort(keys[:n_rows])
-        offsets = np.zeros(n_rows + 1, np.int64)
-        np.cumsum(counts[:n_rows][order], out=offsets[1:], dtype=np.int64)
-        actions, values = self.final_weights(cells[:n_rows][order], offsets)
-        return Weights(self.n_actions, keys[:n_rows][order], offsets, actions, values)
-
-    def final_weights(self, cells, offsets):
-        """Actions (ascending in each row) and weights of the rows in the given cells."""
-        actions = np.empty(offsets.max(), np.uint16)
-        values = np.empty(offsets.max(), np.float32)
+        keys, total = self.final_keys()
+        offsets = np.zeros(len(keys) + 1, np.int64)
+        actions = np.empty(total, np.uint16)
+        values = np.empty(total, np.float32)
         row_weights = np.zeros(self.n_actions, np.float32)
         by_action = np.zeros(self.n_actions, np.float32)
-        cdef const uint32_t[::1] cell_of = cells
+        cdef const uint64_t[::1] key_of = keys
+        cdef int64_t[::1] offsets_out = offsets
         cdef uint16_t[::1] actions_out = actions
         cdef float[::1] values_out = values, weights = row_weights, dense = by_action
         cdef RowTable table = self.table
         cdef int64_t i, at = 0
         cdef int32_t k, a
         cdef Row* row
-        for i in range(cell_of.shape[0]):
-            PREFETCH(table.row(cell_of[min(i + AHEAD, cell_of.shape[0] - 1)]))
-            row = table.row(cell_of[i])
+        for i in range(key_of.shape[0]):
+            PREFETCH(table.row_of(key_of[min(i + AHEAD, key_of.shape[0] - 1)]))
+            row = table.row_of(key_of[i])
             self.weights_of(row, &weights[0])
             memset(&dense[0], 0, self.n_actions * sizeof(float))
             for k in range(row.n):
@@ -115,7 +90,27 @@ cdef class Learner:
                 if dense[a] != 0:
                     actions_out[at], values_out[at] = a, dense[a]
                     at += 1
-        return actions, values
+            offsets_out[i + 1] = at
+        return Weights(self.n_actions, keys, offsets, actions, values)
+
+    def final_keys(self):
+        """(keys of the rows in the final model, ascending; number of their weights)"""
+        cdef RowTable table = self.table
+        row_weights = np.zeros(self.n_actions, np.float32)
+        keys = np.empty(table.map.filled, np.uint64)    # room for all: what is not written takes no memory
+        cdef float[::1] weights = row_weights
+        cdef uint64_t[::1] keys_out = keys
+        cdef int64_t n_rows = 0, total = 0
+        cdef uint64_t cell
+        cdef int32_t n
+        for cell in range(table.map.mask + 1):
+            PREFETCH(table.row((cell + AHEAD) & table.map.mask))
+            n = self.final_row(cell, &weights[0])
+            if n > 0:
+                keys_out[n_rows] = table.map.cells[cell].key
+                n_rows += 1
+                total += n
+        return np.sort(keys[:n_rows]), total
 
     cdef int32_t final_row(self, uint64_t cell, float* weights) noexcept nogil:
         """Number of weights that the row in a cell has in the final model."""
@@ -130,13 +125,18 @@ cdef class Learner:
             n += weights[k] != 0
         return n
 
-    def dump(self):
-        """The state of training as flat arrays: restore() makes any later step the same bit for bit."""
+    def pieces(self):
+        """The state of training as arrays and Pieces: restore() makes any later step the same bit for bit."""
         counts = np.array([self.n_actions, self.steps, self.updates], np.int64)
-        return self.table.dump() | {"progress": counts}
+        return self.table.pieces() | {"progress": counts}
+
+    def dump(self):
+        """The same as arrays: for tests and the interpreter, since it takes as much memory as the table."""
+        return {name: column.whole() if isinstance(column, Pieces) else column
+                for name, column in self.pieces().items()}
 
     def restore(self, arrays):
-        """Takes up training where dump() left it, in a learner made with the same options."""
+        """Takes up training where pieces() left it, in a learner made with the same options."""
         progress = arrays.get("progress")
         if progress is None or progress.dtype != np.int64 or progress.shape != (3,):
             raise ValueError("training weights: no array 'progress' of 3 int64")

@@ -10,10 +10,15 @@ from parser.model.layout import TYPES, from_json
 
 def pack_array(array: np.ndarray) -> np.ndarray:
     """The array in the byte order and layout of the file; no copy where it has them already."""
-    packed = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
-    if packed.dtype.str not in TYPES:
-        raise ValueError(f"an array of {array.dtype} cannot be stored")
-    return packed
+    return np.asarray(array, dtype=stored_type(array.dtype), order="C")
+
+
+def stored_type(dtype: np.dtype) -> np.dtype:
+    """The type in the byte order of the file."""
+    stored = dtype.newbyteorder("<")
+    if stored.str not in TYPES:
+        raise ValueError(f"an array of {dtype} cannot be stored")
+    return stored
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:

@@ -5,22 +5,25 @@ checked against its checksum when it is first asked for. Arrays are views of the
 and shared by all processes that have the file open. Equal content gives equal bytes.
 """
 
+import math
 import mmap
 import os
 import stat
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from parser.model.atomic import create_beside, whole_file
-from parser.model.checksum import checksum
+from parser.model.checksum import Checksum, checksum
 from parser.model.content import (
     as_bytes,
     list_strings,
     pack_array,
     pack_strings,
+    stored_type,
     unpack_array,
     unpack_data,
     unpack_strings,
@@ -37,6 +40,7 @@ from parser.model.layout import (
     read_head,
     to_json,
 )
+from parser.score.pieces import Pieces
 
 
 def write_model(
@@ -44,38 +48,53 @@ def write_model(
     *,
     data: Mapping[str, object] | None = None,
     strings: Mapping[str, Sequence[str]] | None = None,
-    arrays: Mapping[str, np.ndarray] | None = None,
+    arrays: Mapping[str, np.ndarray | Pieces] | None = None,
 ) -> None:
     """Writes a model file, replacing one of that name in one step. Sections are stored in the order of their names.
 
-    ValueError for content that cannot be stored, ModelFileError where the file cannot be written.
+    ValueError for content that cannot be stored, ModelFileError where the file cannot be written. Pieces are made as
+    they are written, so the head, which has their checksums, comes last.
     """
     contents = pack_contents(data or {}, strings or {}, arrays or {})
-    head = place_sections(contents)
     with whole_file(path) as stream:
-        stream.write(INCOMPLETE + head[len(INCOMPLETE) :])
-        for _, content in contents:
-            stream.write(content)
-            stream.write(bytes(aligned(len(content)) - len(content)))
+        stream.write(INCOMPLETE)
+        stream.seek(len(place_sections([section for section, _ in contents])))
+        head = place_sections([write_section(stream, section, pieces) for section, pieces in contents])
+        stream.seek(len(INCOMPLETE))
+        stream.write(head[len(INCOMPLETE) :])
         stream.flush()
         os.fsync(stream.fileno())  # the magic of a finished file must not reach the disk before the rest
         stream.seek(0)
         stream.write(head[: len(INCOMPLETE)])
 
 
+def write_section(stream: BinaryIO, section: Section, pieces: Iterable[np.ndarray]) -> Section:
+    """The section with its checksum."""
+    total, length = Checksum(section.length), 0
+    for piece in pieces:
+        content = as_bytes(pack_array(piece))
+        total.add(content)
+        stream.write(content)
+        length += len(content)
+    if length != section.length:
+        raise ValueError(f"section {section.name!r}: {length} bytes, expected {section.length}")
+    stream.write(bytes(aligned(length) - length))
+    return replace(section, checksum=total.value())
+
+
 def model_size(
     *,
     data: Mapping[str, object] | None = None,
     strings: Mapping[str, Sequence[str]] | None = None,
-    arrays: Mapping[str, np.ndarray] | None = None,
+    arrays: Mapping[str, np.ndarray | Pieces] | None = None,
 ) -> int:
     """How many bytes write_model would write."""
-    contents = pack_contents(data or {}, strings or {}, arrays or {})
-    return len(place_sections(contents)) + sum(aligned(section.length) for section, _ in contents)
+    sections = [section for section, _ in pack_contents(data or {}, strings or {}, arrays or {})]
+    return len(place_sections(sections)) + sum(aligned(section.length) for section in sections)
 
 
-def pack_contents(data: Mapping, strings: Mapping, arrays: Mapping) -> list[tuple[Section, np.ndarray]]:
-    """Sections without their places, with their bytes, by name."""
+def pack_contents(data: Mapping, strings: Mapping, arrays: Mapping) -> list[tuple[Section, Iterable[np.ndarray]]]:
+    """Sections by name, without places and checksums, and what stands in them, in pieces."""
     packed = {}
     for kind, group in (("data", data), ("strings", strings), ("array", arrays)):
         for name, value in group.items():
@@ -83,23 +102,31 @@ def pack_contents(data: Mapping, strings: Mapping, arrays: Mapping) -> list[tupl
                 raise ValueError(f"section {name!r} is given twice")
             if not NAME.fullmatch(name):
                 raise ValueError(f"section {name!r}: expected ASCII letters, digits and _ . + - with / between")
-            type_, shape = "", ()
+            type_, shape, length = "", (), 0
             if kind == "array":
-                value = pack_array(value)
-                type_, shape, content = value.dtype.str, value.shape, as_bytes(value)
+                type_, shape, length = form_of(value)
+                pieces = value if isinstance(value, Pieces) else [value]
             else:
                 text = to_json(value) if kind == "data" else pack_strings(value)
-                content = np.frombuffer(text, np.uint8)
-            packed[name] = Section(name, kind, type_, shape, 0, len(content), checksum(content)), content
+                length, pieces = len(text), [np.frombuffer(text, np.uint8)]
+            packed[name] = Section(name, kind, type_, shape, 0, length, 0), pieces
     return [packed[name] for name in sorted(packed)]
 
 
-def place_sections(contents: list[tuple[Section, np.ndarray]]) -> bytes:
-    """Head and directory. Its length depends on the offsets it holds: they grow with it until they fit."""
+def form_of(array: np.ndarray | Pieces) -> tuple[str, tuple[int, ...], int]:
+    """(type, shape, number of bytes) of an array in the file."""
+    shape = (array.length,) if isinstance(array, Pieces) else array.shape
+    dtype = stored_type(np.dtype(array.dtype))
+    return dtype.str, shape, math.prod(shape) * dtype.itemsize
+
+
+def place_sections(sections: Sequence[Section]) -> bytes:
+    """Head and directory. Its length depends on the offsets it holds: they grow with it until they fit. It does not
+    depend on the checksums."""
     start = 0
     while True:
         placed, end = [], start
-        for section, _ in contents:
+        for section in sections:
             placed.append(replace(section, offset=end))
             end = placed[-1].end
         head = pack_head(placed, end)

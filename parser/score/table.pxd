@@ -10,7 +10,7 @@ from cymem.cymem cimport Pool
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
-from parser.score.keymap cimport PREFETCH, KeyMap, keymap_cell
+from parser.score.keymap cimport NO_ROW, PREFETCH, KeyMap, keymap_cell
 from parser.score.spans cimport Spans
 
 cdef enum:
@@ -70,7 +70,7 @@ cdef class RowTable:
     cdef int clear(self) except -1
     cdef int set_shape(self, int32_t index, int32_t capacity, int32_t id_bytes) except -1
     cdef void copy_row(self, Row* old, Row* new) noexcept nogil
-    cdef void dump_row(self, Row* row, uint16_t* actions, float* hot, char* cold) noexcept nogil
+    cdef int copy_numbers(self, const uint64_t[::1] keys, char[::1] out, bint cold) except -1
 
     # the cell of the i-th feature of a state: where it was last found, or by a search (an empty cell if unknown)
     cdef inline uint64_t find(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
@@ -83,6 +83,11 @@ cdef class RowTable:
 
     cdef inline Row* row(self, uint64_t cell) noexcept nogil:
         return self.at(self.map.cells[cell].value & PLACE)
+
+    # the row of a key, NULL if it has none
+    cdef inline Row* row_of(self, feat_t key) noexcept nogil:
+        cdef uint32_t value = self.map.cells[keymap_cell(&self.map, key)].value
+        return self.at(value & PLACE) if value != NO_ROW else NULL
 
     # the row of a cell if it is active, else NULL: known without reading the row
     cdef inline Row* active_row(self, uint64_t cell) noexcept nogil:

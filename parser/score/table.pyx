@@ -15,6 +15,7 @@ from parser.score.keymap cimport (
     NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
 )
 
+from parser.score.pieces import Pieces
 from parser.score.weights import check_training
 
 
@@ -24,6 +25,7 @@ cdef extern from "parser/score/pages.h":
 
 
 MAX_ACTIONS = 65535     # ids are uint16, and a dense row must fit in a block
+PIECE = 8192            # rows that are saved at a time: a few MB
 CAPACITIES = (4, 8, 12, 16, 24, 32, 48, 64)    # multiples of 4, for loops that take four at a time
 
 
@@ -213,63 +215,106 @@ cdef class RowTable:
         named = {self.shapes[i].capacity: counts[i] for i in range(self.dense)}
         return named | {"dense": counts[self.dense]}
 
-    def sorted_cells(self):
-        """The cells in use in the order of their keys, whatever order the keys came in."""
+    def sorted_keys(self):
+        """All keys, ascending, whatever order they came in."""
         keys = np.empty(self.map.filled, np.uint64)
-        cells = np.empty(self.map.filled, np.uint64)
-        cdef uint64_t[::1] keys_out = keys, cells_out = cells
+        cdef uint64_t[::1] keys_out = keys
         cdef uint64_t cell
         cdef int64_t i = 0
         for cell in range(self.map.mask + 1):
             if self.map.cells[cell].key != 0:
                 keys_out[i] = self.map.cells[cell].key
-                cells_out[i] = cell
                 i += 1
-        return cells[np.argsort(keys)]
+        keys.sort()
+        return keys
+
+    def n_entries(self):
+        """Actions in all rows."""
+        cdef uint64_t cell
+        cdef int64_t total = 0
+        for cell in range(self.map.mask + 1):
+            if self.map.cells[cell].value != NO_ROW:
+                total += self.row(cell).n
+        return total
 
     def cold_type(self):
         return np.float32 if self.cold_bytes == sizeof(float) else np.float64
 
-    def dump(self):
-        """The whole table as flat arrays, in key order."""
-        cells = self.sorted_cells()
-        keys = np.empty(len(cells), np.uint64)
-        counts = np.empty(len(cells), np.uint16)
-        updates = np.empty(len(cells), np.uint32)
-        cdef const uint64_t[::1] cell_of = cells
-        cdef uint64_t[::1] keys_out = keys
-        cdef uint16_t[::1] counts_out = counts
-        cdef uint32_t[::1] updates_out = updates
-        cdef int64_t i, start = 0
-        cdef Row* row
-        for i in range(cell_of.shape[0]):
-            keys_out[i] = self.map.cells[cell_of[i]].key
-            row = self.row(cell_of[i]) if self.map.cells[cell_of[i]].value != NO_ROW else NULL
-            counts_out[i] = row.n if row != NULL else 0
-            updates_out[i] = row.updates if row != NULL else 0
-        total = int(counts.sum(dtype=np.int64))
-        actions = np.empty(total, np.uint16)
-        hot = np.empty(total, np.float32)
-        cold = np.empty(total, self.cold_type())
-        cdef uint16_t[::1] actions_out = actions
-        cdef float[::1] hot_out = hot
-        cdef char[::1] cold_out = cold.view(np.int8)
-        for i in range(cell_of.shape[0]):
-            if counts_out[i] > 0:
-                self.dump_row(self.row(cell_of[i]), &actions_out[start], &hot_out[start],
-                              &cold_out[start * self.cold_bytes])
-                start += counts_out[i]
-        return {"keys": keys, "counts": counts, "updates": updates, "actions": actions, "hot": hot, "cold": cold}
+    def pieces(self):
+        """The whole table as flat arrays in key order, each to be made in pieces before the table changes."""
+        keys, total = self.sorted_keys(), self.n_entries()
+        columns = {
+            "counts": (np.uint16, len(keys), self.counts_of),
+            "updates": (np.uint32, len(keys), self.updates_of),
+            "actions": (np.uint16, total, self.actions_of),
+            "hot": (np.float32, total, self.hot_of),
+            "cold": (self.cold_type(), total, self.cold_of),
+        }
+        return {"keys": keys} | {
+            name: Pieces(type_, length, len(keys), PIECE, lambda start, end, of=of: of(keys[start:end]))
+            for name, (type_, length, of) in columns.items()
+        }
 
-    cdef void dump_row(self, Row* row, uint16_t* actions, float* hot, char* cold) noexcept nogil:
+    # One column of the rows of some keys
+
+    def counts_of(self, const uint64_t[::1] keys):
+        found = np.zeros(keys.shape[0], np.uint16)
+        cdef uint16_t[::1] out = found
+        cdef int64_t i
+        cdef Row* row
+        for i in range(keys.shape[0]):
+            row = self.row_of(keys[i])
+            if row != NULL:
+                out[i] = row.n
+        return found
+
+    def updates_of(self, const uint64_t[::1] keys):
+        found = np.zeros(keys.shape[0], np.uint32)
+        cdef uint32_t[::1] out = found
+        cdef int64_t i
+        cdef Row* row
+        for i in range(keys.shape[0]):
+            row = self.row_of(keys[i])
+            if row != NULL:
+                out[i] = row.updates
+        return found
+
+    def actions_of(self, const uint64_t[::1] keys):
+        found = np.empty(self.counts_of(keys).sum(dtype=np.int64), np.uint16)
+        cdef uint16_t[::1] out = found
+        cdef int64_t i, at = 0
         cdef int32_t k
-        for k in range(row.n):
-            actions[k] = k if self.is_dense(row) else self.ids(row)[k]
-        memcpy(hot, self.hot(row), row.n * sizeof(float))
-        memcpy(cold, self.cold(row), row.n * self.cold_bytes)
+        cdef Row* row
+        for i in range(keys.shape[0]):
+            row = self.row_of(keys[i])
+            if row != NULL:
+                for k in range(row.n):
+                    out[at] = k if self.is_dense(row) else self.ids(row)[k]
+                    at += 1
+        return found
+
+    def hot_of(self, const uint64_t[::1] keys):
+        found = np.empty(self.counts_of(keys).sum(dtype=np.int64), np.float32)
+        self.copy_numbers(keys, found.view(np.int8), False)
+        return found
+
+    def cold_of(self, const uint64_t[::1] keys):
+        found = np.empty(self.counts_of(keys).sum(dtype=np.int64), self.cold_type())
+        self.copy_numbers(keys, found.view(np.int8), True)
+        return found
+
+    cdef int copy_numbers(self, const uint64_t[::1] keys, char[::1] out, bint cold) except -1:
+        cdef int64_t i, size = self.cold_bytes if cold else sizeof(float), at = 0
+        cdef Row* row
+        for i in range(keys.shape[0]):
+            row = self.row_of(keys[i])
+            if row != NULL and row.n > 0:
+                memcpy(&out[at], self.cold(row) if cold else <void*>self.hot(row), row.n * size)
+                at += row.n * size
+        return 0
 
     def restore(self, arrays):
-        """Replaces the table by what dump returned; scores and later updates are bit for bit those of the original.
+        """Replaces the table by what `pieces` gave, whole; later scores and updates are bit for bit as without.
 
         Whether a row is dense follows from the number of its actions, so the same rows are dense again.
         """

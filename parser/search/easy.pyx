@@ -5,6 +5,7 @@ state to state (AdaGrad-RDA) is thus read as of the state in which a pair was la
 """
 
 from cython cimport final
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -24,7 +25,7 @@ from parser.transition.gold cimport GoldC, GoldProblem
 from parser.transition.list_state cimport ListC, links, list_nodes
 
 from parser.search.greedy import PROBLEMS, check_corpus
-from parser.search.options import KINDS, OptionError
+from parser.search.options import KINDS, DivergedError, OptionError
 
 cdef enum:
     MOST_ATTEMPTS = 100     # updates in one configuration, before the correct attachment is made in spite of the model
@@ -94,6 +95,9 @@ cdef class EasyTrainer:
         while not self.system.is_final(s):
             self.states += 1
             self.rescore(s, example.words)
+            if not isfinite(self.agenda.best[1].score):
+                with gil:
+                    raise DivergedError
             if self.logistic:
                 self.step_logistic(s, g, iteration, rng)
             else:

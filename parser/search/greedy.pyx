@@ -7,6 +7,7 @@ state together with its zero-cost actions, and the exploration policy decides wh
 """
 
 from cython cimport final
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
@@ -27,7 +28,7 @@ from parser.transition.gold cimport GoldC, GoldProblem
 from parser.transition.state cimport N, StateC, buffer_length, nodes, stack
 from parser.transition.system cimport LEFT, ArcC, StackSystem, action_id, action_label, action_move
 
-from parser.search.options import FALLBACKS, KINDS, ORACLES
+from parser.search.options import FALLBACKS, KINDS, ORACLES, DivergedError
 
 
 def fits(system, Extractor extractor not None, int32_t n_actions):
@@ -140,6 +141,9 @@ cdef class GreedyTrainer:
                 raise AssertionError("a state of training without a zero-cost action")
         self.errors += not self.work.zero[predicted]
         cdef int32_t action = self.next_action(predicted, oracle, iteration, rng)
+        if action < 0 or not isfinite(self.work.scores[predicted]):     # from such scores none can be drawn
+            with gil:
+                raise DivergedError
         self.learner.learn(self.work.feats, n, self.work.legal, self.work.zero, self.work.scores, predicted, oracle)
         return action
 

@@ -11,6 +11,13 @@ UPDATES = ("perceptron", "logistic")
 NEVER = 1 << 30
 
 
+class DivergedError(UserError):
+    """Training whose weights have grown beyond what a float holds."""
+
+    def __init__(self) -> None:
+        super().__init__("scores in training are not finite: its steps are too large, or their ridge too small")
+
+
 class OptionError(UserError):
     """A combination of training options that makes no sense."""
 
@@ -36,7 +43,7 @@ class Exploration:
         if self.fallback not in FALLBACKS:
             raise OptionError(f"fallback {self.fallback!r}, expected {' or '.join(FALLBACKS)}")
         if not 0 <= self.k <= NEVER:
-            raise OptionError(f"k={self.k}: the number of iterations before exploration cannot be negative")
+            raise OptionError(f"k={self.k}: the number of iterations before exploration is 0 to {NEVER}")
         if not 0 <= self.p <= 1:
             raise OptionError(f"p={self.p}: a probability lies between 0 and 1")
 

@@ -128,8 +128,6 @@ def training_trees(treebank: Treebank, nonprojective: str, single_root: bool, mi
     if encoder is not None:
         all_names, new_ids = encoder.drop_rare(min_marked)
         labels = new_ids[labels]
-    if not kept:
-        raise TreebankError(f"no sentence of {', '.join(treebank.files)} can be used for training")
     return TrainingTrees(
         heads,
         labels,

@@ -6,6 +6,11 @@ from parser.assemble import Assembly
 from parser.search.corpus import Corpus
 from parser.search.session import Session
 from parser.train.data import Treebank, training_corpus, training_trees
+from parser.treebank import TreebankError
+
+
+class NothingToJudgeError(TreebankError):
+    """A treebank of which no tree can be judged."""
 
 
 class Judge:
@@ -16,6 +21,11 @@ class Judge:
     ) -> None:
         """most: no more sentences than that, the first ones. extractor: of the parser to judge; the assembly's."""
         trees = training_trees(treebank, "drop", assembly.single_root, 1)
+        if not len(trees.kept):
+            kind = "projective trees with one root word" if assembly.single_root else "projective trees"
+            raise NothingToJudgeError(
+                f"{', '.join(treebank.files)}: no sentence on which probabilities can be judged, expected {kind}"
+            )
         ids = {name: i for i, name in enumerate(assembly.labels)}
         new_ids = np.array([ids.get(name, -1) for name in trees.names], np.int32)
         trees.labels, trees.names = new_ids[trees.labels], list(assembly.labels)

@@ -10,6 +10,7 @@ from parser.assemble import Assembly
 from parser.config import Config
 from parser.feature.attributes import read_clusters
 from parser.feature.library import load_templates
+from parser.score.pieces import Pieces
 from parser.score.weights import Weights, merge
 from parser.search.corpus import Corpus
 from parser.search.rng import Random
@@ -24,6 +25,7 @@ from parser.train.data import (
 from parser.train.dev import DevSet
 from parser.train.history import History
 from parser.train.inputs import require_inputs
+from parser.treebank import TreebankError
 
 SLICE = 500  # sentences between two looks at signals and the clock
 
@@ -43,6 +45,8 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
     config = config.resolved()
     single_root = wants_single_root(config.system.single_root, train) or config.system.root == "none"
     trees = training_trees(train, config.trees.nonprojective, single_root, config.trees.min_marked)
+    if not len(trees.kept):
+        raise TreebankError(f"no sentence of {', '.join(train.files)} can be used for training")
     pos = config.features.pos
     assembly = Assembly(
         config,
@@ -133,10 +137,10 @@ class SeedTraining:
 
     # Stopping and going on
 
-    def state(self) -> tuple[dict, dict[str, np.ndarray]]:
-        """(plain data, arrays) from which `restore` goes on bit for bit."""
+    def state(self) -> tuple[dict, dict[str, np.ndarray | Pieces]]:
+        """(plain data, arrays) from which `restore` goes on bit for bit. To be written before training goes on."""
         data = {"seed": self.seed, "epoch": self.epoch, "rng": list(self.rng.state), "has_best": self.best is not None}
-        arrays = {f"learner.{name}": array for name, array in self.learner.dump().items()}
+        arrays = {f"learner.{name}": array for name, array in self.learner.pieces().items()}
         if self.best is not None:
             arrays |= {f"best.{name}": array for name, array in self.best.arrays().items()}
         return data, arrays

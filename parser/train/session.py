@@ -16,7 +16,7 @@ from parser.model.layout import ModelFileError
 from parser.pipeline import Parser
 from parser.score.weights import TYPES, Weights
 from parser.train.data import Treebank, read_treebank
-from parser.train.decisions import Judge
+from parser.train.decisions import Judge, NothingToJudgeError
 from parser.train.history import History
 from parser.train.inputs import feature_files
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
@@ -56,6 +56,12 @@ class Display:
     def stopped_early(self, epoch: int) -> None:
         """No better epoch for as long as the patience lasts."""
 
+    def unjudged(self, why: str) -> None:
+        """Scores will not be made probabilities: no sentence of the development set can say how."""
+
+    def saving(self, path: Path) -> None:
+        """Training was interrupted; the best parser so far is being written."""
+
 
 class TrainingRun:
     """`output` is the model to write: beside it stand its log and its last state. None trains in memory.
@@ -93,9 +99,6 @@ class TrainingRun:
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
         require_usable(self.setup.assembly, budget, slim=not keep_last)
-        self.judge = None
-        if dev_treebank is not None:
-            self.judge = Judge(dev_treebank, self.setup.assembly, self.setup.clusters, SENTENCES)
         self.about = {
             "arcspeed": __version__,
             "train": describe(treebank, train),
@@ -114,10 +117,21 @@ class TrainingRun:
         self.saved_at, self.saving_took = time.monotonic(), 0.0
         self.has_last = False  # can the state that stands beside the model be gone on from?
         self.left_model = False  # when interrupted
-        self.unsaved: OSError | None = None
+        self.unsaved: ModelFileError | None = None
         if resume:
             self.take_up()
         self.display.started(self.setup)
+        self.judge = self.make_judge()
+
+    def make_judge(self) -> Judge | None:
+        """Who says what factor makes scores probabilities, where they are not by themselves."""
+        if self.dev is None or (self.setup.assembly.is_probabilistic and self.config.train.ensemble == 1):
+            return None
+        try:
+            return Judge(self.dev, self.setup.assembly, self.setup.clusters, SENTENCES)
+        except NothingToJudgeError as error:
+            self.display.unjudged(str(error))
+            return None
 
     @property
     def config(self) -> Config:
@@ -137,7 +151,7 @@ class TrainingRun:
             self.save_interrupted()
             raise
         if self.unsaved is not None:
-            raise self.unsaved
+            raise ModelFileError(f"{self.unsaved}; {self.output} is complete")
         if self.output is not None and not self.keep_last:
             self.last_path.unlink(missing_ok=True)
         return parser
@@ -151,16 +165,19 @@ class TrainingRun:
         while not current.is_done():
             current.run_epoch(self.display.ticked)
             self.display.epoch_done(current.history.epochs[-1], current.history.best)
-            passed = time.monotonic() - self.saved_at
-            if self.saving_took < CHECKPOINT_SHARE * passed and not current.is_done():
+            if self.is_checkpoint_due(current):
                 self.try_checkpoint()
         if current.epoch < self.config.train.epochs:
             self.display.stopped_early(current.epoch)
-        if self.keep_last and len(self.finished) + 1 == self.config.train.ensemble:
-            self.try_checkpoint()
         self.finished.append(current.result())
         self.scores.append(self.seed_scores(current))
         self.current = None
+
+    def is_checkpoint_due(self, current: SeedTraining) -> bool:
+        """Behind the last epoch of all it depends on whether it is to stay, else on the time it takes."""
+        if current.is_done() and len(self.finished) + 1 == self.config.train.ensemble:
+            return self.keep_last
+        return self.saving_took < CHECKPOINT_SHARE * (time.monotonic() - self.saved_at)
 
     def within_budget(self, parser: Parser) -> Parser:
         """Tells what integers, and the budget, cost."""
@@ -230,7 +247,7 @@ class TrainingRun:
         try:
             self.checkpoint()
             self.unsaved = None
-        except OSError as error:
+        except ModelFileError as error:
             self.unsaved, self.saved_at = error, time.monotonic()
 
     def save_interrupted(self) -> None:
@@ -241,6 +258,7 @@ class TrainingRun:
                 return
             parts.append(self.current.result())
         if self.output is not None and parts:
+            self.display.saving(self.output)
             self.parser(parts, interrupted=True).save(self.output)
             self.left_model = True
 
@@ -277,6 +295,12 @@ class TrainingRun:
                 before = then.tables()[table].get(name)
                 if before != value:
                     raise ConfigError(f"{file.path}: was trained with {table}.{name} = {before!r}, not {value!r}")
+        features = self.config.features
+        if file.data("templates")["text"] != self.setup.assembly.templates.text:
+            raise ConfigError(f"{file.path}: was trained with other templates than those in {features.name}")
+        clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True))
+        if clusters != (self.setup.clusters or {}):
+            raise ConfigError(f"{file.path}: was trained with other clusters than those in {features.clusters}")
         about = file.data("provenance")
         if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
             raise ConfigError(f"{file.path}: was trained on other data")
@@ -302,6 +326,9 @@ def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
 
 
-def train_parser(train: Sequence[str], dev: Sequence[str], config: Config, *, display: Display | None = None) -> Parser:
+def train_parser(
+    train: Sequence[str], dev: Sequence[str], config: Config, *, licence: str = "", display: Display | None = None
+) -> Parser:
     """Training in memory."""
-    return TrainingRun([str(path) for path in train], [str(path) for path in dev], config, display=display).run()
+    files = [str(path) for path in train], [str(path) for path in dev]
+    return TrainingRun(*files, config, licence=licence, display=display).run()

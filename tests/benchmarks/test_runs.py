@@ -32,6 +32,20 @@ def test_key_depends_on_everything_that_decides_the_result(two_treebanks, tmp_pa
     assert others[1].key != keys[2]
 
 
+def test_key_depends_on_the_sources_of_the_package(two_treebanks, tmp_path, monkeypatch):
+    for name, text in (("__init__.py", ""), ("learner.pyx", "step = 1")):
+        (tmp_path / name).write_text(text)
+    one, keys = run_on(two_treebanks), []
+    for text in ("step = 1", "step = 2"):
+        (tmp_path / "learner.pyx").write_text(text)
+        monkeypatch.setattr(runs.parser, "__file__", str(tmp_path / "__init__.py"))
+        runs.package_digest.cache_clear()
+        runs.file_digest.cache_clear()
+        keys.append(one.key)
+    runs.package_digest.cache_clear()
+    assert keys[0] != keys[1]
+
+
 def test_key_does_not_depend_on_how_options_are_given(two_treebanks, tmp_path):
     """A default given explicitly, and the same templates in a file, are the same run."""
     copy = tmp_path / "copy.txt"

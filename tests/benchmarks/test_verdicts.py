@@ -52,10 +52,12 @@ def test_verdict_of_a_difference(new, least, most, expected):
     assert (verdict.share == "") == (least < 0)
 
 
-@pytest.mark.parametrize(("new", "expected"), [(30.0, "holds"), (15.0, "in part"), (9.0, "does not hold")])
+@pytest.mark.parametrize(
+    ("new", "expected"), [(30.0, "holds"), (15.0, "in part"), (9.0, "does not hold"), (45.0, "more than claimed")]
+)
 def test_verdict_of_a_ratio(new, expected):
     found = results(new=[[new], [new]], old=[[10.0], [10.0]])
-    verdict = verdicts.judge(claim(2.5, 100.0, "ratio"), found)
+    verdict = verdicts.judge(claim(2.5, 4.0, "ratio"), found)
     assert verdict.found == pytest.approx(new / 10)
     assert verdict.verdict == expected
 

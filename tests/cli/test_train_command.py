@@ -155,6 +155,46 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
 
 
+def test_resuming_with_a_changed_file_of_templates_or_clusters_is_refused(files, tmp_path, capsys):
+    templates, clusters = tmp_path / "t.txt", tmp_path / "c.txt"
+    templates.write_text("s0.p n0.p\ncluster(s0) n0.p\n")
+    clusters.write_text("01\tla\n")
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "--features", str(templates), "-q"]
+    shared += ["--clusters", str(clusters), "--epochs"]
+    assert run([*shared, "1"]) == 0
+    assert run([*shared, "2", "--resume"]) == 0
+    clusters.write_text("01\tla\n10\tha\n")
+    assert run([*shared, "3", "--resume"]) == 2
+    assert capsys.readouterr().err.endswith(f"m.last: was trained with other clusters than those in {clusters}\n")
+    clusters.write_text("01\tla\n")
+    templates.write_text("s0.p n0.p\ncluster(s0) n0.p\ns0.w\n")
+    assert run([*shared, "3", "--resume"]) == 2
+    assert capsys.readouterr().err.endswith(f"m.last: was trained with other templates than those in {templates}\n")
+
+
+NONPROJECTIVE = "".join(
+    f"{i}\tw{i}\t_\tNOUN\tNN\t_\t{head}\t{label}\t_\t_\n"
+    for i, (head, label) in enumerate([(3, "det"), (4, "obj"), (0, "root"), (3, "obj")], 1)
+)
+
+
+def test_a_development_set_without_projective_trees(files, model, tmp_path, capsys):
+    """It cannot say how sure decisions are, and is good enough for all else."""
+    dev = tmp_path / "np.conllu"
+    dev.write_text(f"{NONPROJECTIVE}\n")
+    why = f"{dev}: no sentence on which probabilities can be judged, expected projective trees with one root word"
+    shared = ["train", str(files / "train.conllu"), "--dev", str(dev), "--features", "zn11", "--epochs", "1"]
+    assert run([*shared, "-o", str(tmp_path / "m")]) == 0
+    assert f"\n{why}: scores are not made probabilities\n" in capsys.readouterr().err
+    assert run([*shared, "-o", str(tmp_path / "n"), "--learner", "adagrad-rda"]) == 0
+    assert why not in capsys.readouterr().err, "its scores are probabilities as they are"
+    assert run(["calibrate", str(model), str(dev)]) == 1
+    assert capsys.readouterr().err == f"arcspeed: error: {why}\n"
+    arguments = ["shrink", str(tmp_path / "m"), "-o", str(tmp_path / "s"), "--dev", str(dev), "--budget", "40kB"]
+    assert run([*arguments, "--slim"]) == 0
+    assert capsys.readouterr().err.startswith(f"{why}: probabilities are not made right again\n")
+
+
 TEMPLATES = "s0.w\nn0.w\ns0.p n0.p\ncluster(s0) n0.p\ncluster(n0)\n"
 
 
@@ -230,26 +270,64 @@ def test_trees_are_not_written_where_no_file_is_named(files, model, tmp_path, mo
 @pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_leaves_a_usable_parser(files, tmp_path, told_by):
     path = tmp_path / "m.model"
-    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
-    process = subprocess.Popen(
-        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"],
-        stderr=subprocess.PIPE,
-        # a test run started in the background may ignore the signal, and its children would inherit that
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    deadline = time.time() + 60
-    while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
-        time.sleep(0.05)
+    process = endless_training(files, path)
     process.send_signal(told_by)
     message = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 130
+    assert f"interrupted: saving the best parser so far in {path} ...\n" in message
+    assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
+    assert "Traceback" not in message
+    assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_impatient_ctrl_c_does_not_cost_the_parser(files, tmp_path):
+    """Again and again until it ends: all but the first are ignored."""
+    path = tmp_path / "m.model"
+    process = endless_training(files, path)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.002)
+    message = process.communicate()[1].decode()
     assert process.returncode == 130
     assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
     assert "Traceback" not in message
     assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
 
 
+def endless_training(files, path):
+    """A process that is in its third epoch or later."""
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
+    process = subprocess.Popen(
+        [*map(str, command), "-o", str(path), "--features", "zn11", "--epochs", "100000"],
+        stderr=subprocess.PIPE,
+        preexec_fn=interruptible,
+    )
+    deadline = time.time() + 60
+    while time.time() < deadline and (not path.with_name("m.model.log").exists() or epochs_in(path) < 2):
+        time.sleep(0.05)
+    return process
+
+
+def interruptible():
+    """A test run started in the background may ignore the signal, and its children would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def epochs_in(path):
     return path.with_name("m.model.log").read_text().count('"event": "epoch"')
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_while_the_program_is_being_loaded_says_nothing():
+    program = (
+        "import os, signal, sys, parser.cli; sys.argv[1:] = ['info', 'x']\n"
+        "parser.cli.require_compiled_modules = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "parser.cli.main()\n"
+    )
+    command = [sys.executable, "-c", program]
+    answer = subprocess.run(command, capture_output=True, check=False, preexec_fn=interruptible)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (-signal.SIGINT, b"", b"")
 
 
 def test_parse_changes_trees_only(files, model, tmp_path):
@@ -384,6 +462,17 @@ def test_evaluate_with_a_model(files, model, tmp_path, capsys):
         (["--set", "learner.margn=3"], 2, "did you mean 'margin'?"),
         (["--system", "easy-first", "--root", "last"], 2, "easy-first has ROOT first or none"),
         (["--oracle", "static", "--explore", "goldberg-nivre-2013"], 2, "static oracle"),
+        (["--set", "min_updates=99999999999"], 2, "learner.min_updates = 99999999999, expected 0 to 2147483647"),
+        (["--set", "margin=1e39"], 2, "learner.margin = 1e+39, expected 0 to 1000000"),
+        (["--learner", "adagrad-rda", "--set", "rho=1e-40"], 2, "learner.rho = 1e-40, expected 1e-06 to 1000000"),
+        (["--learner", "adagrad-rda", "--set", "alpha=1e38"], 2, "learner.alpha = 1e+38, expected 1e-06 to 1000000"),
+        (["--learner", "adagrad-rda", "--set", "lambda=1e39"], 2, "learner.lambda = 1e+39, expected 0 to 1000000"),
+        (["--learner", "adagrad-rda", "--set", "birth=2"], 2, "learner.birth = 2.0, expected 0 to 1"),
+        (["--learner", "passive-aggressive", "--set", "cap=1e39"], 2, "learner.cap = 1e+39, expected 1e-06 to 1000000"),
+        (["--k", "99999999999999"], 2, "explore.k = 99999999999999, expected 0 to 1073741824"),
+        (["--epochs", "99999999999"], 2, "train.epochs = 99999999999, expected 1 to 2147483647"),
+        (["--ensemble", "1001"], 2, "train.ensemble = 1001, expected 1 to 1000"),
+        (["--set", "min_marked=99999999999"], 2, "trees.min_marked = 99999999999, expected 1 to 2147483647"),
         (["--config", "no-such.toml"], 2, "no-such.toml: cannot be read"),
         (["-o", "/no/such/folder/m"], 1, "cannot be written"),
     ],

@@ -1,12 +1,14 @@
 """Stopping and going on, and doing all over again, give the same bits: for every learner."""
 
 import hashlib
+import tracemalloc
 
 import numpy as np
 import pytest
 from slow_learners import fixed_states, wide_states
 
 from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron
+from parser.model import ModelFile, write_model
 
 MAKERS = {
     "perceptron": lambda: Perceptron(40, margin=10, min_updates=2),
@@ -90,6 +92,21 @@ def test_scores_of_the_legal_actions_are_those_of_all(name):
         assert alone[legal].tobytes() == all_scores[legal].tobytes()
         learner.visit(feats, legal, zero)
     assert learner.shape_counts()["dense"] > 20
+
+
+def test_saving_takes_little_memory_beside_the_table(tmp_path):
+    """What numpy allocates meanwhile: the keys, and a piece at a time."""
+    learner = AdaGradRDA(50, n_tokens=100_000, gate=2)
+    for start in list(range(0, 100_000, 500)) * 2:
+        learner.add_row(range(start + 1, start + 501), np.full(50, 0.5, np.float32))
+    assert learner.bytes_used > 100_000 * 50 * 8
+    tracemalloc.start()
+    write_model(tmp_path / "m", arrays=learner.pieces())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < learner.bytes_used / 8
+    saved = ModelFile(tmp_path / "m")
+    assert same({name: saved.array(name) for name in saved.sections}, learner.dump())
 
 
 def test_a_sketch_of_another_size_is_refused():

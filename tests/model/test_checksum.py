@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parser.model.checksum import checksum
+from parser.model.checksum import Checksum, checksum
 
 BLOCK = 1 << 20
 M, MASK = 0xC6A4A7935BD1E995, (1 << 64) - 1
@@ -33,6 +33,16 @@ def slow(data: bytes) -> int:
 def test_agrees_with_the_slow_one(n):
     data = np.random.default_rng(n).integers(0, 256, n, np.uint8).tobytes()
     assert checksum(data) == slow(data)
+
+
+@pytest.mark.parametrize("n", [0, 1, 100, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 13])
+@pytest.mark.parametrize("step", [999, BLOCK // 2, BLOCK, BLOCK + 1, 4 * BLOCK])
+def test_pieces_of_any_size_are_as_the_whole(n, step):
+    data = np.random.default_rng(n).integers(0, 256, n, np.uint8)
+    found = Checksum(n)
+    for start in range(0, n, step):
+        found.add(data[start : start + step])
+    assert found.value() == checksum(data)
 
 
 def test_every_bit_counts():

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from parser.model import ModelFile, ModelFileError, check_output, write_model
 from parser.model.layout import ALIGNMENT, HEAD, INCOMPLETE, MAGIC, NAME, TYPES, VERSION
+from parser.score.pieces import Pieces
 
 DATA = {"config": {"b": [1, 2.5, None, True], "a": {"x": "é\n"}}, "templates": "s0.w n0.p\n"}
 STRINGS = {"labels": ["root", "nsubj", "", "見る"], "vocab/form": [], "vocab/tags": ["N"]}
@@ -124,6 +125,22 @@ def test_packed_strings_are_views(path):
     assert text.tobytes().decode() == "rootnsubj見る"
     assert not offsets.flags.writeable
     assert not text.flags.writeable
+
+
+def test_what_comes_in_pieces_is_stored_as_if_whole(tmp_path):
+    whole = np.arange(1000, dtype=np.int32)
+    pieces = Pieces(np.int32, 1000, 500, 7, lambda start, end: whole[2 * start : 2 * end])
+    assert np.array_equal(pieces.whole(), whole)
+    for name, array in (("whole", whole), ("pieces", pieces)):
+        write_model(tmp_path / name, arrays={"a": np.zeros(3), "x/y": array, "z": np.ones(2)})
+    assert (tmp_path / "pieces").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert np.array_equal(ModelFile(tmp_path / "pieces", verify=True).array("x/y"), whole)
+
+
+def test_pieces_that_are_not_what_they_say(tmp_path):
+    with pytest.raises(ValueError, match="section 'x': 20 bytes, expected 40"):
+        write_model(tmp_path / "m", arrays={"x": Pieces(np.int32, 10, 5, 5, lambda *_: np.zeros(5, np.int32))})
+    assert not list(tmp_path.iterdir())
 
 
 def test_contents_without_some_sections(path, tmp_path):

@@ -123,7 +123,7 @@ def test_random_directories(tmp_path_factory, rows):
 
 def write_section(path, kind: str, content: bytes, type_: str = "", shape=()) -> None:
     """One section of any content, all checksums right."""
-    head = place_sections([(Section("x", kind, type_, shape, 0, len(content), checksum(content)), content)])
+    head = place_sections([Section("x", kind, type_, shape, 0, len(content), checksum(content))])
     path.write_bytes((head + content).ljust(aligned(len(head) + len(content)), b"\0"))
 
 

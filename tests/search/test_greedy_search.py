@@ -17,7 +17,7 @@ from parser.score.linear import LinearModel
 from parser.search.corpus import Corpus
 from parser.search.easy import EasyParser, EasyTrainer
 from parser.search.greedy import GreedyParser, GreedyTrainer
-from parser.search.options import PRESETS, Exploration, OptionError, TrainOptions
+from parser.search.options import PRESETS, DivergedError, Exploration, OptionError, TrainOptions
 from parser.search.rng import Random
 from parser.search.session import Session
 from parser.transition import get_system
@@ -88,6 +88,18 @@ def check_twin(name, policy, learner, n=6, epochs=3, **options):
     assert one.state == other.state
     assert fast.updates > 0
     assert same(fast, slow)
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"), [("eager", {"alpha": 1e38}), ("eager", {"rho": 1e-40}), ("easy", {"alpha": 1e38})]
+)
+def test_scores_that_are_not_finite_are_an_error(name, steps):
+    system, extractor, corpus = setting(name, made_text(30))
+    learner = AdaGradRDA(n_actions(system), n_tokens=200, **steps)
+    options = TrainOptions("dynamic", PRESETS["sample"], update="logistic")
+    trainer, rng = trainer_of(system)(system, extractor, learner, options), Random(1)
+    with pytest.raises(DivergedError, match="not finite: its steps are too large, or their ridge too small"):
+        trainer.train(corpus, np.tile(rng.order(len(corpus)), 5), 1, rng)
 
 
 @pytest.mark.parametrize("name", STACK)

@@ -1,5 +1,10 @@
 """Training that is stopped, at any time, leaves a parser that can be used."""
 
+import resource
+import signal
+import subprocess
+import sys
+
 import pytest
 from made_corpus import made_text
 
@@ -28,8 +33,9 @@ def files(tmp_path):
     return tmp_path
 
 
-def training(files, display, **options):
-    config = Config().with_overrides(["features=zn11", "epochs=3", "ensemble=2"])
+def training(files, display, overrides=None, **options):
+    overrides = {"features": "zn11", "epochs": 3, "ensemble": 2} | (overrides or {})
+    config = Config().with_overrides(f"{name}={value}" for name, value in overrides.items())
     output = files / "m.model"
     return TrainingRun(
         [str(files / "train.conllu")], [str(files / "dev.conllu")], config, output, display=display, **options
@@ -78,15 +84,40 @@ def test_a_first_epoch_that_is_not_done_does_not_replace_a_model(files):
     assert not run.has_last, "the last state beside it is of the run before"
 
 
-def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files, monkeypatch):
-    def fails(self):
-        raise OSError(28, "No space left on device", str(self.last_path))
+def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files):
+    """As on a full disk: files may have a third of the last state's size, and the model takes less."""
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--features", "lite", "--slim"]
+    command = [*map(str, command), "-q", "--epochs", "2", "--ensemble", "2", "-o"]
+    keeping = [part for part in command if part != "--slim"]
+    subprocess.run([*keeping, files / "whole"], check=True)
+    most = (files / "whole.last").stat().st_size // 3
 
-    monkeypatch.setattr(TrainingRun, "checkpoint", fails)
-    run = training(files, Display())
-    with pytest.raises(OSError, match="No space left"):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    answer = subprocess.run([*command, files / "m"], preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    told = f"{files}/m.last: cannot be written: File too large; {files}/m is complete\n"
+    assert answer.stderr == f"arcspeed: error: {told}"
+    assert len(seeds_in(files / "m")) == 2
+
+
+def test_a_seed_that_is_done_is_gone_on_from(files):
+    """With one epoch a seed no epoch leaves anything else to go on from."""
+    options = {"epochs": 1, "ensemble": 4}
+    training(files, Display(), options).run()
+    whole = (files / "m.model").read_bytes()
+    for path in files.glob("m.model*"):
+        path.unlink()
+    run = training(files, StopAt("epoch_done", 3), options)
+    with pytest.raises(KeyboardInterrupt):
         run.run()
-    assert len(seeds_in(run.output)) == 2
+    assert run.has_last
+    again = training(files, Display(), options, resume=True)
+    assert again.finished or again.current.is_done()
+    again.run()
+    assert (files / "m.model").read_bytes() == whole
 
 
 @pytest.mark.parametrize("ending", ["", ".log", ".last"])
