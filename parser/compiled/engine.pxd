@@ -4,7 +4,7 @@
 added up to. Every remembered sum was made by the plain way of scoring.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_work

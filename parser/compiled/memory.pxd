@@ -4,7 +4,7 @@ A cache: forgetting changes nothing but speed. One thread at a time.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_plan, kernel_programs, kernel_work

@@ -3,7 +3,6 @@
 A session's own. They can be forgotten and made again, when no state is being worked on.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
 from parser.compiled.flat cimport (Flat, LookupC, PieceC, kernel_block, kernel_part, kernel_program, kernel_programs,

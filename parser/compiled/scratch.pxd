@@ -5,7 +5,7 @@ Sentences are parsed side by side, a state of each at a time: while one waits fo
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
-from parser.compiled.flat cimport Flat, kernel_work
+from parser.compiled.flat cimport kernel_work
 from parser.compiled.memory cimport Memory, MemoryC
 from parser.compiled.programs cimport Programs
 from parser.search.base cimport ResultC
