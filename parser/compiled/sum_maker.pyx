@@ -64,7 +64,7 @@ cdef class SumMaker(Flat):
 
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
         """The sum of the templates' rows. key: mixed."""
-        cdef uint32_t row = look_up(m, key)
+        cdef uint32_t row = look_up(m, key)     # another lane may have made it since it was looked for
         cdef int32_t i
         cdef bint has_rows = False
         if row != 0:
