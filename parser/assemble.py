@@ -6,16 +6,13 @@ from functools import cached_property
 from parser.config import Config, ConfigError
 from parser.feature.extract import Extractor
 from parser.feature.templates import TemplateSet
-from parser.learn.adagrad_rda import AdaGradRDA
-from parser.learn.passive_aggressive import PassiveAggressive
-from parser.learn.perceptron import Perceptron
+from parser.learn import LEARNERS
 from parser.score.linear import LinearModel
 from parser.search.easy import EasyParser, EasyTrainer
 from parser.search.greedy import GreedyParser, GreedyTrainer
 from parser.transition import get_system
 from parser.treebank.pseudo_restore import Restorer
 
-LEARNERS = {"perceptron": Perceptron, "passive-aggressive": PassiveAggressive, "adagrad-rda": AdaGradRDA}
 PROBABILISTIC = frozenset(["adagrad-rda"])  # learners whose scores are logarithms of probabilities, up to a constant
 
 

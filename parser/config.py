@@ -33,7 +33,9 @@ LEARNER_OPTIONS = {
         "quiet": 0.005,
         "gate": 4,
     },
+    "regression": {"rule": "adaptive", "alpha": None, "beta": 0.1, "birth": 0.5},  # alpha: STEPS
 }
+STEPS = {"adaptive": 0.5, "ftrl": 0.005, "sgd": 0.5}  # of regression, by rule
 
 
 class ConfigError(UserError):
@@ -73,13 +75,17 @@ class LearnerConfig:
         None, "by how much a right action must win (perceptron, passive-aggressive)", least=0, most=LARGE
     )
     cap: float | None = option(None, "largest step (passive-aggressive)", least=SMALL, most=LARGE)
-    alpha: float | None = option(None, "size of steps (adagrad-rda)", least=SMALL, most=LARGE)
+    rule: str | None = option(None, "how an example changes weights (regression)", choices=STEPS)
+    alpha: float | None = option(None, "size of steps (adagrad-rda, regression)", least=SMALL, most=LARGE)
+    beta: float | None = option(None, "what shortens first steps (regression with ftrl)", least=SMALL, most=LARGE)
     rho: float | None = option(None, "ridge of steps (adagrad-rda)", least=SMALL, most=LARGE)
     lambda_: float | None = option(
         None, "l1 penalty (adagrad-rda); 1 / (20 training tokens)", least=0, most=LARGE, key="lambda"
     )
     ridge_inside_sqrt: bool | None = option(None, "rho is added before the square root is taken (adagrad-rda)")
-    birth: float | None = option(None, "smallest gradient that gives an action a weight (adagrad-rda)", least=0, most=1)
+    birth: float | None = option(
+        None, "smallest gradient that gives an action a weight (adagrad-rda, regression)", least=0, most=1
+    )
     quiet: float | None = option(
         None, "states whose gradients are smaller change nothing (adagrad-rda)", least=0, most=1
     )
@@ -353,6 +359,8 @@ def resolve_learner(learner: LearnerConfig, system: str) -> LearnerConfig:
     filled = {name: own[name] if value is None else value for name, value in given.items()}
     if learner.name == "passive-aggressive" and filled["margin"] == 0:
         raise ConfigError("learner.margin = 0.0, expected more than 0")
+    if learner.name == "regression" and filled["alpha"] is None:
+        filled["alpha"] = STEPS[filled["rule"]]
     return replace(learner, **filled)
 
 

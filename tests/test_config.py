@@ -269,7 +269,7 @@ def test_from_a_file(tmp_path):
         ("[explore]\np = nan", "my.toml: explore.p = nan, expected a number"),
         ("[train]\nlabelled = 1", "my.toml: train.labelled = 1, expected true or false"),
         ("[learner]\nname = 'perceptrn'", "learner.name = 'perceptrn', did you mean 'perceptron'?"),
-        ("[learner]\nname = 1", "expected one of perceptron, passive-aggressive, adagrad-rda"),
+        ("[learner]\nname = 1", "expected one of perceptron, passive-aggressive, adagrad-rda, regression"),
         ("[learner]\nlambda_ = 1", "no option learner.lambda_, did you mean 'lambda'?"),
         ("[features]\nname = 1", "features.name = 1, expected text"),
         ("[features", "my.toml: is not TOML: "),

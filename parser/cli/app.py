@@ -150,7 +150,7 @@ def train(
         typer.Option(help="A named feature set or a file of templates. [rich; for easy-first easyfirst-zn11]"),
     ] = None,
     learner: Annotated[
-        str | None, typer.Option(help="perceptron, passive-aggressive or adagrad-rda. [perceptron]")
+        str | None, typer.Option(help="perceptron, passive-aggressive, adagrad-rda or regression. [perceptron]")
     ] = None,
     oracle: Annotated[str | None, typer.Option(help="static, nondeterministic or dynamic. [dynamic]")] = None,
     explore: Annotated[

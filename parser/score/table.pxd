@@ -64,6 +64,7 @@ cdef class RowTable:
     cdef int reserve(self, int32_t n_more) except -1 nogil
     cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil
     cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil
+    cdef int32_t entry_of(self, uint64_t cell, int32_t action) noexcept nogil
     cdef int grow(self, uint64_t cell, int32_t n_entries) except -1 nogil
     cdef uint32_t new_row(self, int32_t shape) except 0 nogil
     cdef int new_block(self) except -1

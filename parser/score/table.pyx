@@ -148,20 +148,31 @@ cdef class RowTable:
         cdef Row* row = self.row(cell)
         if self.is_dense(row):
             return action
-        cdef uint16_t* ids = self.ids(row)
-        cdef int32_t k
-        for k in range(row.n):
-            if ids[k] == action:
-                return k
+        cdef int32_t k = self.entry_of(cell, action)
+        if k >= 0:
+            return k
         if row.n == self.shapes[row.shape].capacity:
             self.grow(cell, row.n + 1)
             row = self.row(cell)
             if self.is_dense(row):
                 return action
-            ids = self.ids(row)
-        ids[row.n] = action
+        self.ids(row)[row.n] = action
         row.n += 1
         return row.n - 1
+
+    cdef int32_t entry_of(self, uint64_t cell, int32_t action) noexcept nogil:
+        """Where the numbers of an action stand in the row of a cell; -1 if it has none."""
+        if self.map.cells[cell].value == NO_ROW:
+            return -1
+        cdef Row* row = self.row(cell)
+        cdef uint16_t* ids = self.ids(row)
+        cdef int32_t k
+        if self.is_dense(row):
+            return action
+        for k in range(row.n):
+            if ids[k] == action:
+                return k
+        return -1
 
     cdef int grow(self, uint64_t cell, int32_t n_entries) except -1 nogil:
         """Makes room for n_entries actions in the row of a claimed cell, which may not exist yet."""

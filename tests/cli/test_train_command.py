@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(files, tmp_path
     assert not (tmp_path / "a.last").exists()
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "adagrad-rda"])
+@pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "adagrad-rda", "regression"])
 def test_resuming_gives_the_model_of_an_uninterrupted_run(files, tmp_path, learner):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11", "-q"]
     shared += ["--learner", learner]

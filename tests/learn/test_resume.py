@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from slow_learners import fixed_states, wide_states
 
-from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron
+from parser.learn import LEARNERS, AdaGradRDA, PassiveAggressive, Perceptron, Regression
 from parser.model import ModelFile, write_model
 
 MAKERS = {
@@ -16,6 +16,8 @@ MAKERS = {
     "adagrad-rda compact": lambda: AdaGradRDA(40, n_tokens=1000, alpha=0.1, dense_above=8),
     "adagrad-rda gated": lambda: AdaGradRDA(40, n_tokens=1000, gate=3),
     "adagrad-rda dense": lambda: AdaGradRDA(40, n_tokens=1000, compact=False, ridge_inside_sqrt=True),
+    "regression": lambda: Regression(40, birth=0.3),
+    "regression ftrl": lambda: Regression(40, rule="ftrl", alpha=0.05),
 }
 
 
@@ -64,6 +66,8 @@ GOLDEN = {
     "adagrad-rda compact": "dd3f835241549edb",
     "adagrad-rda gated": "5aba1ef2f426a9b2",
     "adagrad-rda dense": "6e42df06e2078fb7",
+    "regression": "496a9e1b11db11a5",
+    "regression ftrl": "64c11e16001cf50f",
 }
 
 
@@ -81,6 +85,7 @@ WIDE_MAKERS = {
     "passive-aggressive": lambda: PassiveAggressive(200, cap=0.1, dense_above=0),
     "adagrad-rda": lambda: AdaGradRDA(200, n_tokens=1000, alpha=0.1, dense_above=8, min_updates=1),
     "adagrad-rda dense": lambda: AdaGradRDA(200, n_tokens=1000, compact=False),
+    "regression": lambda: Regression(200, dense_above=8),
 }
 
 
