@@ -28,7 +28,7 @@ cdef class EasyMemory(Memory):
         """As Memory; keys of a step, and sums of a shape or shares of an element."""
         cdef ListMemoryC* list = &self.list
         cdef size_t n = most_keys + 9
-        Memory.__init__(self, owner, width, most_keys, most_keys + 1, n_slots, n_refs, n_values, 0)
+        Memory.__init__(self, owner, width, most_keys, most_keys + 1, n_slots, n_refs, n_values)
         self.c.ways = EASY_WAYS
         list.values = <uint64_t*>aligned(n_sums * sizeof(uint64_t))
         list.keys, list.found = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))

@@ -31,8 +31,10 @@ cdef class Engine(SumMaker):
     cdef int32_t choose_of_all(self, Scratch scratch, LaneC* lane) except -1 nogil
     # What to do where the head may not be right, or not decide.
     cdef int decide(self, Scratch scratch, LaneC* lane) except -1 nogil
-    # Makes program and rows that are not known.
-    cdef int make_unknown(self, Scratch scratch, kernel_work* work) except -1 nogil
+    # What the rows of these lanes are to be made of, where they are not known; all asked for, then all read.
+    cdef int prepare(self, Scratch scratch, int32_t n) except -1 nogil
+    # Makes the program of a state, if there is none yet.
+    cdef int find_program(self, Scratch scratch, kernel_work* work) except -1 nogil
     # The best of what stands behind the head, too.
     cdef int32_t choose_behind(self, MemoryC* m, const kernel_work* work) noexcept nogil
     # In 32 bits.

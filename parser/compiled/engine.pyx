@@ -11,7 +11,7 @@ from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, 
                                      N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned, find_record,
                                      kernel_rows, kernel_sets, lane_of, new_record, row_at, values_key,
                                      values_of)
-from parser.compiled.scratch cimport LaneC, Scratch, show
+from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker
 from parser.compiled.table cimport Table, add_table_row, find_row
 from parser.feature.extract cimport Extractor
@@ -71,14 +71,14 @@ cdef class Engine(SumMaker):
 
     cpdef Scratch new_scratch(self):
         cdef Memory memory = Memory(self, self.width, self.all_lookups, self.all_lookups + 1, self.n_slots,
-                                    (self.n_refs + 1) // 2, self.stride, self.extractor.n_rules)
+                                    (self.n_refs + 1) // 2, self.stride)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         memory.c.places.filter, memory.c.kernels = self.filter, self.kernels
         (<int16_t*>memory.c.places.arena)[KERNEL_BOUND] = KERNEL_UNKNOWN
         if self.stride > 0:
             self.write_record(&memory.c, memory.c.none, &rows[0, 0])
             self.write_record(&memory.c, memory.c.root, &rows[1, 0])
-        return Scratch(memory, self, self.width)
+        return Scratch(memory, self, self.width, self.extractor.n_rules)
 
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil:
         cdef int32_t i
@@ -102,6 +102,7 @@ cdef class Engine(SumMaker):
         for i in range(n):
             show(scratch.busy[i])
         self.kernels.score(&self.plan, &scratch.programs.c, &scratch.m.places, <kernel_work**>scratch.busy, n)
+        self.prepare(scratch, n)
         for i in range(n):
             best = &scratch.busy[i].work.best
             # Nearly always something in the head is better than anything behind it can be
@@ -109,25 +110,39 @@ cdef class Engine(SumMaker):
                 self.decide(scratch, scratch.busy[i])
         return 0
 
+    cdef int prepare(self, Scratch scratch, int32_t n) except -1 nogil:
+        cdef kernel_work* wanting[LANES]
+        cdef kernel_work* work
+        cdef int32_t i, n_wanting = 0
+        for i in range(n):
+            work = &scratch.busy[i].work
+            if work.best.bound == KERNEL_UNKNOWN:
+                self.find_program(scratch, work)
+                self.ask(scratch.m, work)
+                wanting[n_wanting] = work
+                n_wanting += 1
+        for i in range(n_wanting):
+            self.find(wanting[i])
+        return 0
+
+    cdef int find_program(self, Scratch scratch, kernel_work* work) except -1 nogil:
+        if work.program == NULL:
+            work.program = scratch.programs.make(kernel_pattern(&self.plan, &work.scene))
+            self.kernels.find(&scratch.m.places, work)
+        return 0
+
     cdef int decide(self, Scratch scratch, LaneC* lane) except -1 nogil:
         cdef kernel_best* best = &lane.work.best
         if may_be_clipped(best):
             if best.bound == KERNEL_UNKNOWN:
-                self.make_unknown(scratch, &lane.work)
+                scratch.m.spare = 0
+                self.make_rows(scratch.m, &lane.work)
+                self.kernels.best(&self.plan, &scratch.m.places, &lane.work)
             if may_be_clipped(best):
                 best.rank = self.choose_of_all(scratch, lane)
                 return 0
         if best.tail >= best.top:
             best.rank = self.choose_behind(scratch.m, &lane.work)
-        return 0
-
-    cdef int make_unknown(self, Scratch scratch, kernel_work* work) except -1 nogil:
-        scratch.m.spare = 0
-        if work.program == NULL:
-            work.program = scratch.programs.make(kernel_pattern(&self.plan, &work.scene))
-            self.kernels.find(&scratch.m.places, work)
-        self.make_rows(scratch.m, work)
-        self.kernels.best(&self.plan, &scratch.m.places, work)
         return 0
 
     cdef int32_t choose_behind(self, MemoryC* m, const kernel_work* work) noexcept nogil:
@@ -147,9 +162,11 @@ cdef class Engine(SumMaker):
         cdef int32_t i, best
         show(lane)
         self.kernels.look(&self.plan, &scratch.programs.c, work)
-        if work.program == NULL:
-            work.program = scratch.programs.make(kernel_pattern(&self.plan, &work.scene))
-        self.kernels.find(&m.places, work)
+        if work.program != NULL:
+            self.kernels.find(&m.places, work)
+        self.find_program(scratch, work)
+        self.ask(m, work)
+        self.find(work)
         m.spare = 0
         self.make_rows(m, work)
         m.full += 1

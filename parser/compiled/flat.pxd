@@ -99,6 +99,8 @@ cdef extern from "parser/compiled/plan.h":
         int32_t* owners
         unsigned int* rows
         int32_t n_keys
+        uint64_t* features
+        int32_t n_features
         const kernel_program* program
         kernel_best best
         kernel_scene scene

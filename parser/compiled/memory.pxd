@@ -104,7 +104,6 @@ cdef struct MemoryC:
     int16_t* sums           # of 16 bits
     const int16_t** heads   # rows to be added up
     const int16_t** tails
-    feat_t* features        # keys of templates whose rows are to be added up, then where these stand
     int64_t made            # how often a sum was not known,
     int64_t met             # how often a word was new,
     int64_t full            # how often the tails were needed,

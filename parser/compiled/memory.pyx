@@ -55,9 +55,9 @@ cdef class Memory:
         self.record_memory = self.of_word_memory = NULL
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_spare, int32_t n_slots, int32_t n_refs,
-                 int32_t n_values, int32_t n_rules):
+                 int32_t n_values):
         """Of an engine: columns of a long row; lookups of a state in all; rows that may be in use and find no room;
-        slots, references and values of a record, in numbers of 64 bits; templates."""
+        slots, references and values of a record, in numbers of 64 bits."""
         cdef MemoryC* m = &self.c
         cdef size_t n_rows, row = width * sizeof(int16_t)
         self.owner = owner
@@ -72,7 +72,6 @@ cdef class Memory:
         n_rows = most_lookups + 2       # and the bias; a place more is written
         m.heads = <const int16_t**>aligned(n_rows * sizeof(void*))
         m.tails = <const int16_t**>aligned(n_rows * sizeof(void*))
-        m.features = <feat_t*>aligned((n_rules + 1) * sizeof(feat_t))
         self.make_records(n_slots, n_refs, n_values)
 
     def make_records(self, int32_t n_slots, int32_t n_refs, int32_t n_values):
@@ -89,7 +88,7 @@ cdef class Memory:
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
                        <size_t>self.of_word_memory,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.heads,
-                       <size_t>m.tails, <size_t>m.features, <size_t>m.none, <size_t>m.words.keys,
+                       <size_t>m.tails, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
             free(<void*><size_t>memory)
 

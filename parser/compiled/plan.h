@@ -113,6 +113,8 @@ typedef struct {          /* working memory for a sentence, and its state at han
     int32_t *owners;      /* their lookups */
     uint32_t *rows;       /* of the references, then of the keys */
     int32_t n_keys;
+    uint64_t *features; /* of the rows that are not known: keys of their templates, then where these have their rows */
+    int32_t n_features;
     const kernel_program *program; /* NULL: it has to be made first */
     kernel_best best;
     kernel_scene scene;

@@ -17,8 +17,8 @@ cdef class Scratch:
         memset(self.lanes, 0, sizeof(self.lanes))
         self.n_busy = 0
 
-    def __init__(self, Memory memory not None, Flat flat not None, int32_t width):
-        """width: of a mask."""
+    def __init__(self, Memory memory not None, Flat flat not None, int32_t width, int32_t n_features):
+        """width: of a mask; n_features: of a state, at most."""
         cdef size_t n = flat.all_lookups + 2 * KERNEL_KEYS     # whole blocks are written
         cdef kernel_work* work
         cdef int32_t i
@@ -29,6 +29,7 @@ cdef class Scratch:
             work.values = <uint64_t*>aligned(flat.all_locals * sizeof(uint64_t))
             work.keys, work.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
             work.owners = <int32_t*>aligned(n * sizeof(int32_t))
+            work.features = <uint64_t*>aligned((n_features + 1) * sizeof(uint64_t))
             self.lanes[i].legal = <int16_t*>aligned(width * sizeof(int16_t))
 
     def __dealloc__(self):
@@ -37,7 +38,7 @@ cdef class Scratch:
         for i in range(LANES):
             work = &self.lanes[i].work
             for memory in (<size_t>work.values, <size_t>work.keys, <size_t>work.rows, <size_t>work.owners,
-                           <size_t>self.lanes[i].legal):
+                           <size_t>work.features, <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
 

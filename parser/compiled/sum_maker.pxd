@@ -15,15 +15,20 @@ cdef class SumMaker(Flat):
     cdef int32_t n_columns      # of the table;
     cdef int32_t blocks, width  # of a long row, in lines and in numbers
 
-    # Rows of a state that are 0: nothing is known of them. Gives their number.
-    cdef int32_t make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil
+    # Makes those rows of a state that are 0, of which nothing is known, in three steps; between them memory has time to
+    # answer. The keys of their templates' features, where these have their rows, and the sums.
+    cdef void ask(self, const MemoryC* m, kernel_work* work) noexcept nogil
+    cdef void find(self, kernel_work* work) noexcept nogil
+    cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil
     # What the k-th row of a state is made by.
     cdef const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil
     cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,
                            const feat_t* features) noexcept nogil
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
-    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const kernel_scene* scene,
-                                int32_t n) noexcept nogil
+    # What a reference's sum is remembered under.
+    cdef uint64_t key_of(self, const kernel_ref* ref, const kernel_scene* scene) noexcept nogil
+    cdef void write_features(self, const MemoryC* m, const LookupC* lookup, uint64_t present,
+                             kernel_work* work) noexcept nogil
     cdef uint64_t present_of(self, const MemoryC* m, const kernel_scene* scene) noexcept nogil
     cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
                            const kernel_scene* scene) noexcept nogil

@@ -5,7 +5,8 @@ from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
-from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_mix, lane_of,
+from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_home,
+                                     kernel_mix, lane_of,
                                      line_of, look_up, remember, values_of)
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
@@ -21,27 +22,32 @@ cdef class SumMaker(Flat):
         self.blocks = max(lane_of(self.n_columns - 1) // KERNEL_LANES + 1, KERNEL_HEAD // KERNEL_LANES)
         self.width = self.blocks * KERNEL_LANES
 
-    cdef int32_t make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil:
-        """All feature keys first, then all rows, so that memory has time to answer, then the sums."""
+    cdef void ask(self, const MemoryC* m, kernel_work* work) noexcept nogil:
         cdef const kernel_scene* scene = &work.scene
         cdef uint64_t present = self.present_of(m, scene)
-        cdef int32_t i, k, n_refs = work.program.n_refs, n = 0, unknown = 0
+        cdef int32_t k, n_refs = work.program.n_refs
+        work.n_features = 0
         for k in range(n_refs + work.n_keys):
             if work.rows[k] == 0:
-                n = self.write_features(m, self.lookup_of(work, k), present, scene, n)
-                unknown += 1
-        for i in range(n):
-            m.features[i] = self.row_of(m.features[i])
-            PREFETCH(self.rows_of.rows + m.features[i])
-        n = 0
+                self.write_features(m, self.lookup_of(work, k), present, work)
+                if k < n_refs:      # other keys have been looked for
+                    PREFETCH(kernel_home(&m.places, self.key_of(&work.program.refs[k], scene)))
+
+    cdef void find(self, kernel_work* work) noexcept nogil:
+        cdef int32_t i
+        for i in range(work.n_features):
+            work.features[i] = self.row_of(work.features[i])
+            PREFETCH(self.rows_of.rows + work.features[i])
+
+    cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil:
+        cdef int32_t k, n_refs = work.program.n_refs, n = 0
         for k in range(n_refs + work.n_keys):
             if work.rows[k] == 0:
                 if k < n_refs:
-                    work.rows[k] = self.fill_ref(m, &work.program.refs[k], scene, m.features + n)
+                    work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
                 else:
-                    work.rows[k] = self.make(m, self.lookup_of(work, k), work.keys[k - n_refs], m.features + n)
+                    work.rows[k] = self.make(m, self.lookup_of(work, k), work.keys[k - n_refs], work.features + n)
                 n += self.lookup_of(work, k).n_rules
-        return unknown
 
     cdef inline const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil:
         cdef const kernel_program* p = work.program
@@ -57,10 +63,14 @@ cdef class SumMaker(Flat):
         """What a reference of a record is to be: words that agree in what the templates ask share a row."""
         cdef const LookupC* lookup = &self.lookups[ref.lookup]
         cdef uint64_t* record = <uint64_t*>scene.record[ref.node]
-        cdef uint32_t row = self.make(m, lookup, kernel_mix(lookup.seed + record[lookup.slot]), features)
+        cdef uint32_t row = self.make(m, lookup, self.key_of(ref, scene), features)
         if line_of(row) < m.n_lines:
             (<uint32_t*>record)[ref.at] = row
         return row
+
+    cdef inline uint64_t key_of(self, const kernel_ref* ref, const kernel_scene* scene) noexcept nogil:
+        cdef const LookupC* lookup = &self.lookups[ref.lookup]
+        return kernel_mix(lookup.seed + scene.record[ref.node][lookup.slot])
 
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
         """The sum of the templates' rows. key: mixed."""
@@ -83,15 +93,15 @@ cdef class SumMaker(Flat):
         m.spare += line_of(row) >= m.n_lines
         return row
 
-    cdef int32_t write_features(self, MemoryC* m, const LookupC* lookup, uint64_t present, const kernel_scene* scene,
-                                int32_t n) noexcept nogil:
-        """The feature keys of a lookup's templates, 0 for those that do not fire, behind the first n."""
+    cdef void write_features(self, const MemoryC* m, const LookupC* lookup, uint64_t present,
+                             kernel_work* work) noexcept nogil:
+        """The feature keys of a lookup's templates, 0 for those that do not fire."""
+        cdef feat_t* out = work.features + work.n_features
         cdef int32_t i
-        for i in range(lookup.first_rule, lookup.first_rule + lookup.n_rules):
-            m.features[n] = self.feature_of(m, self.extractor, self.rules[i], present, scene)
-            fetch_row(&self.rows_of, m.features[n])
-            n += 1
-        return n
+        for i in range(lookup.n_rules):
+            out[i] = self.feature_of(m, self.extractor, self.rules[lookup.first_rule + i], present, &work.scene)
+            fetch_row(&self.rows_of, out[i])
+        work.n_features += lookup.n_rules
 
     cdef uint64_t present_of(self, const MemoryC* m, const kernel_scene* scene) noexcept nogil:
         """The nodes that are there, and above them the conditions that hold."""
