@@ -97,6 +97,7 @@ cdef extern from "parser/compiled/plan.h":
         uint64_t* values
         uint64_t* keys
         int32_t* owners
+        uint64_t* asked
         unsigned int* rows
         int32_t n_keys
         uint64_t* features

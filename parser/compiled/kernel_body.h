@@ -41,27 +41,41 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(
     return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
 }
 
-/* Writes the keys of a state: sums, then feature keys that pass the filter. Gives their number. */
-KERNEL_TARGET static inline __attribute__((always_inline)) int32_t KERNEL_NAME(write_keys)(const kernel_places *places,
-                                                                                            kernel_work *work) {
+/* Writes the keys of a state's sums; asks the filter for its feature keys. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(write_keys)(const kernel_places *places,
+                                                                                        kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks, *last = block + program->n_sums;
     const uint64_t *const *const record = work->scene.record;
-    uint64_t *key = work->keys;
-    int32_t n = program->n_keys;
+    uint64_t *key = work->keys, *asked = work->asked;
     for (; block < last; block++, key += KERNEL_KEYS)
         _mm512_storeu_si512(key, _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record, work->values), mix));
-    for (last = program->blocks + program->n_blocks; block < last; block++) {
+    for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
         __m512i z = KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record, work->values));
-        __mmask8 there = (__mmask8)((1u << block->n) - 1);
-        there = KERNEL_NAME(passing)(z, KERNEL_NAME(filter_words)(&places->filter, z, there), there);
+        _mm512_storeu_si512(asked, z);
+        _mm512_storeu_si512(asked + KERNEL_KEYS,
+                            KERNEL_NAME(filter_words)(&places->filter, z, (__mmask8)((1u << block->n) - 1)));
+    }
+}
+
+/* Puts the feature keys that pass the filter behind those of sums. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass_keys)(kernel_work *work) {
+    const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
+    const kernel_program *const program = work->program;
+    const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
+    const uint64_t *asked = work->asked;
+    int32_t n = program->n_keys;
+    for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
+        const __m512i z = _mm512_loadu_si512(asked);
+        const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS),
+                                                    (__mmask8)((1u << block->n) - 1));
         _mm512_storeu_si512(work->keys + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
         _mm256_storeu_si256((__m256i *)(work->owners + n), _mm256_maskz_compress_epi32(
             there, _mm256_loadu_si256((const __m256i *)block->owner)));
         n += __builtin_popcount(there);
     }
-    return work->n_keys = n;
+    work->n_keys = n;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {
@@ -98,27 +112,42 @@ KERNEL_TARGET static inline void KERNEL_NAME(sums)(const kernel_block *block, co
     }
 }
 
-/* Writes the keys of a state: sums, then feature keys that pass the filter. Gives their number. */
-KERNEL_TARGET static inline int32_t KERNEL_NAME(write_keys)(const kernel_places *places, kernel_work *work) {
+/* Writes the keys of a state's sums; asks the filter for its feature keys. */
+KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *places, kernel_work *work) {
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks, *last = block + program->n_sums;
     const uint64_t *const *const record = work->scene.record;
-    uint64_t *key = work->keys, sum[KERNEL_KEYS];
-    int32_t k, n = program->n_keys;
+    uint64_t *key = work->keys, *asked = work->asked;
+    int32_t k;
     for (; block < last; block++, key += KERNEL_KEYS) {
         KERNEL_NAME(sums)(block, record, work->values, key);
         for (k = 0; k < KERNEL_KEYS; k++) key[k] = kernel_mix(key[k]);
     }
-    for (last = program->blocks + program->n_blocks; block < last; block++) {
-        KERNEL_NAME(sums)(block, record, work->values, sum);
+    for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
+        KERNEL_NAME(sums)(block, record, work->values, asked);
         for (k = 0; k < block->n; k++) {
-            uint64_t z = feature_key(sum[k]), wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
-            work->keys[n] = kernel_mix(z);
-            work->owners[n] = block->owner[k];
-            n += (places->filter.words[(uint32_t)z >> places->filter.shift] & wanted) == wanted;
+            const uint64_t z = feature_key(asked[k]);
+            asked[k] = z;
+            asked[KERNEL_KEYS + k] = places->filter.words[(uint32_t)z >> places->filter.shift];
         }
     }
-    return work->n_keys = n;
+}
+
+/* Puts the feature keys that pass the filter behind those of sums. */
+KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(kernel_work *work) {
+    const kernel_program *const program = work->program;
+    const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
+    const uint64_t *asked = work->asked;
+    int32_t k, n = program->n_keys;
+    for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
+        for (k = 0; k < block->n; k++) {
+            const uint64_t z = asked[k], wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
+            work->keys[n] = kernel_mix(z);
+            work->owners[n] = block->owner[k];
+            n += (asked[KERNEL_KEYS + k] & wanted) == wanted;
+        }
+    }
+    work->n_keys = n;
 }
 
 KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n) {

@@ -111,6 +111,7 @@ typedef struct {          /* working memory for a sentence, and its state at han
     uint64_t *values;     /* of the program's locals */
     uint64_t *keys;       /* mixed: of sums, then feature keys that passed the filter; */
     int32_t *owners;      /* their lookups */
+    uint64_t *asked;      /* by block of feature keys: all of these, then what the filter says of them */
     uint32_t *rows;       /* of the references, then of the keys */
     int32_t n_keys;
     uint64_t *features; /* of the rows that are not known: keys of their templates, then where these have their rows */

@@ -85,8 +85,15 @@ KERNEL_TARGET static inline void KERNEL_NAME(begin)(const kernel_places *places,
         KERNEL_FETCH_ROW(places, *row);
     }
     KERNEL_NAME(read_locals)(work);
-    last_key = key + KERNEL_NAME(write_keys)(places, work);
-    for (; key < last_key; key++) KERNEL_FETCH(kernel_home(places, *key));
+    KERNEL_NAME(write_keys)(places, work);
+    for (last_key = key + program->n_keys; key < last_key; key++) KERNEL_FETCH(kernel_home(places, *key));
+}
+
+/* Which feature keys pass. How many cannot be foreseen, so this waits until the filter has answered for all states. */
+KERNEL_TARGET static inline void KERNEL_NAME(pass)(const kernel_places *places, kernel_work *work) {
+    const uint64_t *key = work->keys + work->program->n_keys, *last;
+    KERNEL_NAME(pass_keys)(work);
+    for (last = work->keys + work->n_keys; key < last; key++) KERNEL_FETCH(kernel_home(places, *key));
 }
 
 /* The rows of its keys. */
@@ -101,6 +108,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(look_up_rows)(const kernel_places *
 
 KERNEL_TARGET static void KERNEL_NAME(find)(const kernel_places *places, kernel_work *work) {
     KERNEL_NAME(begin)(places, work);
+    KERNEL_NAME(pass)(places, work);
     KERNEL_NAME(look_up_rows)(places, work);
 }
 
@@ -121,6 +129,8 @@ KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kern
         KERNEL_NAME(look)(plan, programs, works[i]);
         if (works[i]->program != NULL) KERNEL_NAME(begin)(places, works[i]);
     }
+    for (i = 0; i < n; i++)
+        if (works[i]->program != NULL) KERNEL_NAME(pass)(places, works[i]);
     for (i = 0; i < n; i++)
         if (works[i]->program != NULL) KERNEL_NAME(look_up_rows)(places, works[i]);
     for (i = 0; i < n; i++) {

@@ -29,6 +29,7 @@ cdef class Scratch:
             work.values = <uint64_t*>aligned(flat.all_locals * sizeof(uint64_t))
             work.keys, work.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
             work.owners = <int32_t*>aligned(n * sizeof(int32_t))
+            work.asked = <uint64_t*>aligned(2 * n * sizeof(uint64_t))
             work.features = <uint64_t*>aligned((n_features + 1) * sizeof(uint64_t))
             self.lanes[i].legal = <int16_t*>aligned(width * sizeof(int16_t))
 
@@ -38,7 +39,7 @@ cdef class Scratch:
         for i in range(LANES):
             work = &self.lanes[i].work
             for memory in (<size_t>work.values, <size_t>work.keys, <size_t>work.rows, <size_t>work.owners,
-                           <size_t>work.features, <size_t>self.lanes[i].legal):
+                           <size_t>work.asked, <size_t>work.features, <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
 
