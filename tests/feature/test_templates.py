@@ -16,8 +16,8 @@ SIZES = {
     "l2s-program": 368,
     "easyfirst": 102,
     "easyfirst-zn11": 167,
-    "rich": 140,
-    "lite": 69,
+    "rich": 107,
+    "lite": 83,
 }
 
 
