@@ -1,9 +1,11 @@
 """The scripts from start to end, on treebanks of a made-up language."""
 
 import json
+import re
 import sys
 from argparse import Namespace
 
+import numpy as np
 import pytest
 
 REASON = "the benchmarks are beside the tests only in a checkout"
@@ -11,6 +13,7 @@ accuracy = pytest.importorskip("accuracy", reason=REASON)
 reproduce = pytest.importorskip("reproduce", reason=REASON)
 readings = pytest.importorskip("readings", reason=REASON)
 training = pytest.importorskip("training", reason=REASON)
+screening = pytest.importorskip("screening", reason=REASON)
 
 
 def call(monkeypatch, script, *arguments) -> None:
@@ -117,3 +120,30 @@ def test_training_measures_every_setting(two_treebanks):
 
 def test_peak_memory_is_that_of_the_process():
     assert 10 < training.peak_mb() < 100_000
+
+
+def test_screening_finds_what_groups_are_worth():
+    """Three treebanks, three groups with known effects, noise of 0.01."""
+    names, truth = ["a", "b", "c"], np.array([[-1, 0, 1], [-0.5, -0.5, -0.5], [0, 0.25, 0]])
+    missing = screening.draw(names, 200, 0.4, 1)
+    lacks = np.array([[name in lacking for name in names] for lacking in missing], float)
+    scores = 80 + lacks @ truth + np.random.default_rng(1).normal(0, 0.01, (200, 3))
+    found, errors = screening.effects(names, missing, scores)
+    assert found == pytest.approx(truth, abs=0.02)
+    assert ((errors > 0) & (errors < 0.002)).all()
+
+
+def test_screening_prints_a_row_for_every_group(two_treebanks, tmp_path, monkeypatch, capsys):
+    (tmp_path / "set.txt").write_text(
+        "# words (1)\ns0.w\n# tags, in pairs (2)\ns0.p n0.p; n0.p n1.p\n# bits (1)\nn0.w\n"
+    )
+    arguments = [tmp_path / "set.txt", "--sets", 6, "--store", tmp_path / "runs", "--share", 0.3]
+    for name in ("A-One", "B-Two"):
+        arguments += ["-t", two_treebanks / name]
+    call(monkeypatch, screening, *arguments)
+    printed = capsys.readouterr()
+    rows = [line.split("|")[1].strip() for line in printed.out.splitlines()[2:] if line]
+    assert sorted(rows) == ["bits", "tags, in pairs", "words"]
+    assert len(re.findall(r"seed 1 ", printed.err)) == 12
+    call(monkeypatch, screening, *arguments)
+    assert capsys.readouterr() == (printed.out, "")
