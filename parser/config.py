@@ -17,6 +17,12 @@ from parser.errors import UserError
 from parser.search.options import FALLBACKS, NEVER, ORACLES, PRESETS, Exploration, TrainOptions
 from parser.transition.registry import SYSTEMS
 
+FEATURES = {  # of systems, unless others are asked for
+    "arc-eager": "rich",
+    "arc-hybrid": "rich-hybrid",
+    "arc-standard": "rich-standard",
+    "easy-first": "easyfirst-zn11",
+}
 MANY = 2**31 - 1  # what C counts up to
 # Steps, ridges and margins beyond these make scores that a float cannot hold, or tell apart
 SMALL, LARGE = 1e-6, 1_000_000
@@ -62,7 +68,7 @@ class SystemConfig:
 
 @dataclass(frozen=True)
 class FeaturesConfig:
-    name: str = option("auto", "a named set of templates, or a file of them; auto: rich, for easy-first easyfirst-zn11")
+    name: str = option("auto", "a named set of templates, or a file of them; auto: the system's own")
     pos: str = option("auto", "tag `p` of templates: auto is XPOS if there is one", choices=("auto", "xpos", "upos"))
     clusters: str | None = option(None, "a file of word clusters")
 
@@ -330,7 +336,7 @@ def toml_value(value: object) -> str:
 def resolve_features(features: FeaturesConfig, system: str) -> FeaturesConfig:
     if features.name != "auto":
         return features
-    return replace(features, name="easyfirst-zn11" if system == "easy-first" else "rich")
+    return replace(features, name=FEATURES[system])
 
 
 def resolve_system(system: SystemConfig) -> SystemConfig:

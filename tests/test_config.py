@@ -1,6 +1,7 @@
 """The configuration: defaults, TOML and JSON and back, overrides, one line for everything that is wrong."""
 
 import json
+import re
 import tomllib
 from dataclasses import fields, replace
 from itertools import product
@@ -22,6 +23,7 @@ from parser.config import (
     TrainConfig,
     TreesConfig,
 )
+from parser.feature.library import named_set
 from parser.learn import LEARNERS
 from parser.search.options import PRESETS, TrainOptions
 from parser.transition import SYSTEMS, TransitionError, get_system
@@ -61,6 +63,17 @@ def test_easy_first_learns_without_a_margin_unless_told():
     assert config.resolved().learner.margin == config.learner_options()["margin"] == 0
     assert config.with_overrides(["margin=20"]).learner_options()["margin"] == 20
     assert config.with_overrides(["learner=passive-aggressive"]).learner_options()["margin"] == 1
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_has_features_that_it_can_see(name):
+    """Of arc-standard and arc-hybrid no word of stack or buffer has a head, and so none has a label."""
+    config = Config().with_overrides([f"system={name}"]).resolved()
+    found = named_set(config.features.name)
+    assert found.family == ("list" if name == "easy-first" else "stack")
+    if name in ("arc-standard", "arc-hybrid"):
+        headless = re.compile(r"\b[sn]\d\.(h|L|pL|wL|uL)\b")
+        assert [str(template) for template in found.templates if headless.search(str(template))] == []
 
 
 def test_a_resolved_config_stays_as_it_is():

@@ -147,7 +147,10 @@ def train(
     root: Annotated[Root | None, typer.Option(help="Place of ROOT. [last for arc-eager, else first]")] = None,
     features: Annotated[
         str | None,
-        typer.Option(help="A named feature set or a file of templates. [rich; for easy-first easyfirst-zn11]"),
+        typer.Option(
+            help="A named feature set or a file of templates. "
+            "[rich, or by system rich-hybrid, rich-standard, easyfirst-zn11]"
+        ),
     ] = None,
     learner: Annotated[
         str | None, typer.Option(help="perceptron, passive-aggressive, adagrad-rda or regression. [perceptron]")

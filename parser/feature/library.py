@@ -7,6 +7,8 @@ from parser.feature.templates import TemplateError, TemplateSet, parse_templates
 
 SETS = (
     "rich",
+    "rich-hybrid",
+    "rich-standard",
     "lite",
     "zn11",
     "zn11-hybrid",

@@ -17,6 +17,8 @@ SIZES = {
     "easyfirst": 102,
     "easyfirst-zn11": 167,
     "rich": 107,
+    "rich-hybrid": 126,
+    "rich-standard": 113,
     "lite": 83,
 }
 
