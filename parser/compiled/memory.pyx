@@ -5,8 +5,6 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from parser.common cimport feat_t
-
 
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil

@@ -25,8 +25,8 @@ from parser.common cimport feat_t
 from parser.learn.learner cimport Learner
 from parser.score.choose cimport softmax_below
 from parser.score.keymap cimport NO_ROW, PREFETCH
-from parser.score.spans cimport Spans, spans_all, spans_in, spans_of
-from parser.score.table cimport MAX_FIRED, Row
+from parser.score.spans cimport Spans, spans_all, spans_of
+from parser.score.table cimport Row
 
 from parser.score.pieces import Pieces
 
@@ -121,25 +121,16 @@ cdef class AdaGradRDA(Learner):
         rule.outside = 0 if self.ridge_inside_sqrt else self.rho
         return rule
 
-    cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil:
+    cdef void add_rows(self, int32_t n, const Spans* spans, float* out) noexcept nogil:
         """A square root and a division per number above the threshold; a third of the rows of a state are dense."""
         cdef RdaRule rule = self.rule()
-        cdef int32_t i, m, start = 0
+        cdef int32_t i
         cdef Row* row
-        cdef Spans spans
-        spans_in(&spans, legal, self.n_actions)
-        memset(out, 0, self.n_actions * sizeof(float))
-        while start < n:
-            m = min(n - start, MAX_FIRED)
-            self.table.look_up(feats + start, m, &self.fired)
-            for i in range(m):
-                self.table.fetch_dense(&self.fired, i, &spans, True)
-                row = self.fired.rows[i]
-                if row != NULL:
-                    self.add_row_to(row, &rule, &spans, out)
-            start += m
-        if n > MAX_FIRED:
-            self.fired.n = 0
+        for i in range(n):
+            self.table.fetch_dense(&self.fired, i, spans, True)
+            row = self.fired.rows[i]
+            if row != NULL:
+                self.add_row_to(row, &rule, spans, out)
 
     cdef inline void add_row_to(self, Row* row, const RdaRule* rule, const Spans* spans, float* out) noexcept nogil:
         cdef float* g = self.table.hot(row)

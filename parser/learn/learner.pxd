@@ -21,6 +21,7 @@ One thread at a time may use a learner. Parsing uses finished weights (parser.sc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from parser.common cimport feat_t
+from parser.score.spans cimport Spans
 from parser.score.table cimport Fired, Row, RowTable
 
 
@@ -35,6 +36,8 @@ cdef class Learner:
     cdef Fired fired
 
     cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil
+    # adds up the weights of the n features looked up last
+    cdef void add_rows(self, int32_t n, const Spans* spans, float* out) noexcept nogil
     cdef int learn(self, const feat_t* feats, int32_t n, const uint8_t* legal, const uint8_t* zero,
                    const float* scores, int32_t predicted, int32_t oracle) except -1 nogil
     # How far to go where a right candidate is `gap` above a wrong one (below it: an error), 0: it is far enough above;

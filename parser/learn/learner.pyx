@@ -8,7 +8,8 @@ import numpy as np
 from parser.common cimport CHECK, feat_t
 from parser.score.choose cimport argmax
 from parser.score.keymap cimport NO_ROW, PREFETCH
-from parser.score.table cimport Row, RowTable
+from parser.score.spans cimport Spans, spans_in
+from parser.score.table cimport MAX_FIRED, Row, RowTable
 
 from parser.score.pieces import Pieces
 from parser.score.weights import Weights
@@ -34,6 +35,20 @@ cdef class Learner:
         return 0
 
     cdef void score(self, const feat_t* feats, int32_t n, const uint8_t* legal, float* out) noexcept nogil:
+        """About 72 to 180 features, three of four known, 2 to 8 weights in most rows and one per action in the rest."""
+        cdef int32_t m, start = 0
+        cdef Spans spans
+        spans_in(&spans, legal, self.n_actions)
+        memset(out, 0, self.n_actions * sizeof(float))
+        while start < n:
+            m = min(n - start, MAX_FIRED)
+            self.table.look_up(feats + start, m, &self.fired)
+            self.add_rows(m, &spans, out)
+            start += m
+        if n > MAX_FIRED:
+            self.fired.n = 0
+
+    cdef void add_rows(self, int32_t n, const Spans* spans, float* out) noexcept nogil:
         CHECK(False)
 
     cdef int learn(self, const feat_t* feats, int32_t n, const uint8_t* legal, const uint8_t* zero,
