@@ -6,8 +6,7 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
 from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_home,
-                                     kernel_mix, lane_of,
-                                     line_of, look_up, remember, values_of)
+                                     kernel_mix, lane_of, line_of, look_up, remember, values_of)
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
