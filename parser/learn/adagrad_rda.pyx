@@ -127,8 +127,7 @@ cdef class AdaGradRDA(Learner):
         cdef int32_t i
         cdef Row* row
         for i in range(n):
-            self.table.fetch_dense(&self.fired, i, spans, True)
-            row = self.fired.rows[i]
+            row = self.table.row_in_turn(&self.fired, i, spans, True)
             if row != NULL:
                 self.add_row_to(row, &rule, spans, out)
 

@@ -24,8 +24,7 @@ cdef class Stored(Learner):
         cdef int32_t i
         cdef Row* row
         for i in range(n):
-            self.table.fetch_dense(&self.fired, i, spans, False)
-            row = self.fired.rows[i]
+            row = self.table.row_in_turn(&self.fired, i, spans, False)
             if row != NULL:
                 add_row(self.table, row, spans, out)
 

@@ -103,18 +103,19 @@ cdef class RowTable:
     cdef inline bint is_dense(self, const Row* row) noexcept nogil:
         return row.shape == self.dense
 
-    # starts reading what scoring will read of the row after the next; look_up fetched the sparse ones
-    cdef inline void fetch_dense(self, const Fired* fired, int32_t i, const Spans* spans,
+    # the i-th of the rows looked up, NULL if it does not score; starts reading what scoring will read of the row after
+    # the next, if that is dense: look_up fetched the sparse ones
+    cdef inline Row* row_in_turn(self, const Fired* fired, int32_t i, const Spans* spans,
                                  bint with_cold) noexcept nogil:
         cdef Row* row = fired.rows[i + DENSE_AHEAD] if i + DENSE_AHEAD < fired.n else NULL
         cdef int32_t k, at
-        if row == NULL or row.shape != self.dense:
-            return
-        for k in range(spans.n):
-            for at in range(spans.start[k], spans.end[k], 16):
-                PREFETCH(self.hot(row) + at)
-                if with_cold:
-                    PREFETCH(<float*>self.cold(row) + at)
+        if row != NULL and row.shape == self.dense:
+            for k in range(spans.n):
+                for at in range(spans.start[k], spans.end[k], 16):
+                    PREFETCH(self.hot(row) + at)
+                    if with_cold:
+                        PREFETCH(<float*>self.cold(row) + at)
+        return fired.rows[i]
 
     cdef inline uint16_t* ids(self, Row* row) noexcept nogil:
         return <uint16_t*>(row + 1)
