@@ -86,22 +86,24 @@ cdef class Regression(Stored):
         """One example; gives whether anything may have changed. Room for the features is reserved."""
         cdef float error = target - min(max(score, <float>0), <float>1)
         self.examples += 1
-        if error == 0:
-            return False
         self.loss += error * error
         return self.follow(feats, n, action, error)
 
     cdef bint follow(self, const feat_t* feats, int32_t n, int32_t action, float error) except -1 nogil:
         """Lessens an error by the rule; gives whether there were weights to change."""
-        cdef int32_t m = self.gather(feats, n, action, fabs(error) >= self.birth)
+        cdef float gradient = -2 * error
+        cdef int32_t m
+        if gradient * gradient == 0:    # or too small for a float: a rate would be 1 / 0
+            return False
+        m = self.gather(feats, n, action, fabs(error) >= self.birth)
         if m == 0:
             return False
         if self.kind == SGD:
-            self.step(m, self.alpha / sqrt(<double>self.examples) * 2 * error)
+            self.step(m, -self.alpha / sqrt(<double>self.examples) * gradient)
         elif self.kind == ADAPTIVE:
-            self.step_adaptively(m, error)
+            self.step_adaptively(m, error, gradient)
         else:
-            self.step_proximally(m, -2 * error)
+            self.step_proximally(m, gradient)
         return True
 
     cdef int32_t gather(self, const feat_t* feats, int32_t n, int32_t action, bint make) except -1 nogil:
@@ -125,6 +127,10 @@ cdef class Regression(Stored):
         return m
 
     cdef int make_room(self, int32_t n) except -1:
+        if self.room > 0:
+            self.mem.free(self.w)
+            self.mem.free(self.cold)
+            self.room = 0
         self.w = <float**>self.mem.alloc(n, sizeof(float*))
         self.cold = <float**>self.mem.alloc(n, sizeof(float*))
         self.room = n
@@ -147,11 +153,10 @@ cdef class Regression(Stored):
         for i in range(m):
             self.w[i][0] += change
 
-    cdef void step_adaptively(self, int32_t m, float error) noexcept nogil:
+    cdef void step_adaptively(self, int32_t m, float error, float gradient) noexcept nogil:
         """rate_i = 1 / sqrt(G_i); q: by how much the prediction grows for a step of 1; the step that an infinity of
         small ones leads to is error (1 - exp(-2 alpha q)) / q. Vowpal Wabbit also divides by the largest value that
         a feature has had (1 here), and by the root of the mean of the squared values in an example: scale."""
-        cdef float gradient = -2 * error
         cdef double rates = 0, scale, q, step
         cdef int32_t i
         self.changes += 1
@@ -177,7 +182,7 @@ cdef class Regression(Stored):
             zn[1] = n
             self.w[i][0] = -zn[0] * self.alpha / (self.beta + sqrt(<double>n))
 
-    # Whether it fits together
+    # One action at a time
 
     def fit(self, feats, int32_t action, float target):
         """One example of one action from Python, for tests; gives the prediction before it."""

@@ -214,14 +214,19 @@ def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):
     assert after["made"] - before["made"] < before["made"] / 100
 
 
+def parse_with_little(trained, limit, scores):
+    """Two sessions, the second with what `limit` leaves it, parse the same; gives both."""
+    parser = compiled(*trained("eager"))
+    session, small = Session(parser), Session(parser)
+    limit(small.work.own)
+    for batch in read(made_text(20, seed=11))[0]:
+        assert_same(session.parse_batch(batch, scores=scores), small.parse_batch(batch, scores=scores))
+    return session, small
+
+
 @pytest.mark.parametrize("most", [1, 7])
 def test_programs_that_are_forgotten_are_made_again(trained, most):
-    parser = compiled(*trained("eager"))
-    batches, _ = read(made_text(20, seed=11))
-    session, small = Session(parser), Session(parser)
-    small.work.own.programs.limit(most)
-    for batch in batches:
-        assert_same(session.parse_batch(batch), small.parse_batch(batch))
+    session, small = parse_with_little(trained, lambda scratch: scratch.programs.limit(most), scores=False)
     met = len(session.work.own.programs)
     assert met > 20
     assert len(small.work.own.programs) < met
@@ -249,12 +254,8 @@ def test_sentences_side_by_side_are_parsed_as_one_by_one(trained, scores):
 
 @pytest.mark.parametrize("room", [1, 8, 40])
 def test_a_memory_that_is_too_small(trained, room):
-    parser = compiled(*trained("eager"))
-    batches, _ = read(made_text(20, seed=11))
-    session, small = Session(parser), Session(parser)
-    small.work.own.memory.limit(room)
-    for batch in batches:
-        assert_same(session.parse_batch(batch, scores=True), small.parse_batch(batch, scores=True))
+    session, small = parse_with_little(trained, lambda scratch: scratch.memory.limit(room), scores=True)
+    assert small.work.own.counts()["made"] > session.work.own.counts()["made"]
 
 
 @pytest.mark.parametrize(("finer", "all_of_them"), [(5, False), (200, True)])

@@ -103,6 +103,16 @@ def test_rules_are_what_they_say(rule, alpha, birth):
     assert final == pytest.approx({key: slow.w[key] for key in final}, abs=1e-3)
 
 
+@pytest.mark.parametrize("rule", ["sgd", "adaptive", "ftrl"])
+def test_errors_whose_square_no_float_holds_change_nothing(rule):
+    learner = Regression(2, rule=rule, dense_above=0)
+    learner.fit([1], 0, 1)  # a dense row: the other action has a weight too, of which nothing is known
+    before = learner.scores([1]).tolist()
+    learner.fit([1], 1, 1e-30)
+    assert learner.scores([1]).tolist() == before
+    assert np.isfinite(before).all()
+
+
 def test_small_errors_make_no_weights():
     learner = Regression(2, birth=0.5)
     learner.fit([1], 0, 0.4)
