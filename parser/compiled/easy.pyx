@@ -60,7 +60,7 @@ cdef class EasyEngine(EasyPairs):
         e[slot].left, e[PADS - 1].right = PADS - 1, slot        # where there is no ROOT
         for n in range(list.n_slots):
             e[n].word = n - PADS if n >= PADS and n <= s.n + PADS else -1
-            record = list.m.of_word[e[n].word]
+            record = list.of_word[e[n].word]
             e[n].record, e[n].rich, e[n].has_dependents = record, record + self.n_plain + self.n_bare, 0
             e[n].conditions = record[self.n_contributions - 1]
         n = 0
@@ -183,7 +183,7 @@ cdef class EasyEngine(EasyPairs):
         for i in range(self.n_relative_steps):
             scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
         for i in range(self.n_relatives):
-            scene.record[i] = list.m.of_word[scene.node[i]]
+            scene.record[i] = list.of_word[scene.node[i]]
 
     cdef void renew(self, ListMemoryC* list, const ListC* s, int32_t slot) noexcept nogil:
         """What an element contributes now that it has another dependent."""

@@ -64,6 +64,8 @@ cdef struct ElementC:       # of the list, or a missing one beside it
 
 cdef struct ListMemoryC:
     MemoryC* m
+    uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
+    int32_t n_of_word
     ElementC* element       # [slot]
     int16_t* lines          # [slot][line][EASY_LANES]: the sums that pairs add up, and those of plain rules alone
     uint64_t* rows          # [slot][row]: what the lines were added up from
@@ -86,9 +88,13 @@ cdef struct ListMemoryC:
 cdef class EasyMemory(Memory):
     cdef ListMemoryC list
     cdef int32_t n_lines, n_rows, n_shapes, n_rich
-    cdef void* memory           # owns the arrays above
+    cdef void* memory           # owns the arrays of slots above
+    cdef void* of_word_memory
     cdef size_t bytes
 
+    # Room for a sentence of n words, all of which may be new, and for their records in of_word. Nobody may hold a
+    # record or a row.
+    cdef int begin_sentence(self, int32_t n) except -1 nogil
     cdef int begin_list(self, int32_t n) except -1 nogil
     cdef int reserve_slots(self, size_t slots) except -1 nogil
 

@@ -2,7 +2,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from parser.compiled.memory cimport LINE, Memory, MemoryC, aligned, refs_of
@@ -19,7 +19,7 @@ cdef enum:
 
 cdef class EasyMemory(Memory):
     def __cinit__(self):
-        self.memory = NULL
+        self.memory = self.of_word_memory = NULL
         self.bytes = 0
         memset(&self.list, 0, sizeof(ListMemoryC))
 
@@ -37,8 +37,8 @@ cdef class EasyMemory(Memory):
 
     def __dealloc__(self):
         cdef ListMemoryC* list = &self.list
-        for memory in (<size_t>self.memory, <size_t>list.values, <size_t>list.keys, <size_t>list.found,
-                       <size_t>list.homes, <size_t>list.owners):
+        for memory in (<size_t>self.memory, <size_t>self.of_word_memory, <size_t>list.values, <size_t>list.keys,
+                       <size_t>list.found, <size_t>list.homes, <size_t>list.owners):
             free(<void*>memory)
 
     cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil:
@@ -49,6 +49,20 @@ cdef class EasyMemory(Memory):
             for k in range(EASY_WAYS):
                 if bucket[i].key[k] != 0:
                     remember(&self.c, bucket[i].key[k], bucket[i].row[k])
+
+    cdef int begin_sentence(self, int32_t n) except -1 nogil:
+        cdef ListMemoryC* list = &self.list
+        cdef void* grown
+        self.make_room(n)
+        if n >= list.n_of_word:
+            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
+            if grown == NULL:
+                with gil:
+                    raise MemoryError(f"no memory for a sentence of {n} words")
+            self.of_word_memory = grown
+            list.of_word, list.n_of_word = <uint64_t**>grown + 1, 2 * n + 1
+        (list.of_word - 1)[0], list.of_word[0] = self.c.none, self.c.root
+        return 0
 
     cdef int begin_list(self, int32_t n) except -1 nogil:
         """Everything is to be made; no pair has a score."""

@@ -145,4 +145,4 @@ cdef class EasyPairs(EasyRows):
         for i in range(shape.n_steps):
             scene.node[step[i].node] = number_at(nodes, scene.node[step[i].argument], step[i].field)
         for i in range(shape.n_nodes):
-            scene.record[node[i]] = list.m.of_word[scene.node[node[i]]]
+            scene.record[node[i]] = list.of_word[scene.node[node[i]]]

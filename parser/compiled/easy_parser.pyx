@@ -48,8 +48,8 @@ cdef class CompiledEasyParser(EasyParser):
         cdef int32_t i
         (<EasyMemory>work.own).begin_sentence(n)
         for i in range(1, n + 1):
-            m.of_word[i] = self.engine.record_of(list, words + <size_t>i * self.extractor.stride)
-        fetch_records(m, m.of_word, n)
+            list.of_word[i] = self.engine.record_of(list, words + <size_t>i * self.extractor.stride)
+        fetch_records(m, list.of_word, n)
         return self.decode(work, n, out) if out.arcs == NULL else self.decode_with_chances(work, n, out)
 
     cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
@@ -68,9 +68,9 @@ cdef class CompiledEasyParser(EasyParser):
             if record == NULL:
                 atomizer.fill_cells(cell, 1, values)
                 record = self.engine.write_record(list, new_record(m, key), values + 2 * self.extractor.stride)
-            m.of_word[i] = record
+            list.of_word[i] = record
             cell += N_COLUMNS
-        fetch_records(m, m.of_word, n)
+        fetch_records(m, list.of_word, n)
         return self.decode(work, n, out) if out.arcs == NULL else self.decode_with_chances(work, n, out)
 
     cdef int decode(self, Workspace work, int32_t n, ResultC* out) except -1 nogil:
@@ -174,7 +174,6 @@ cdef class CompiledEasyParser(EasyParser):
         """
         cdef const feat_t[:, ::1] values = rows
         cdef ListMemoryC* list = <ListMemoryC*>work.own_c
-        cdef MemoryC* m = list.m
         cdef int32_t n = <int32_t>values.shape[0] - 2, i, left, head, dep, chosen, pairs = 0
         cdef int32_t changed[8]
         cdef CandidateC best
@@ -183,7 +182,7 @@ cdef class CompiledEasyParser(EasyParser):
         for _again in range(2):         # the second time everything is remembered
             (<EasyMemory>work.own).begin_sentence(n)
             for i in range(1, n + 1):
-                m.of_word[i] = self.engine.record_of(list, &values[i + 1, 0])
+                list.of_word[i] = self.engine.record_of(list, &values[i + 1, 0])
             s = self.begin_list(work, n)
             work.agenda.start(s)
             self.engine.start(list, s)

@@ -97,8 +97,6 @@ cdef struct MemoryC:
     RecordsC words
     uint64_t* none          # the record of the missing word,
     uint64_t* root          # and of ROOT
-    uint64_t** of_word      # the records of the sentence's words; [-1] that of the missing one
-    int32_t n_of_word
     int32_t* scores
     int32_t* found          # the sum being made
     int16_t* sums           # of 16 bits
@@ -119,11 +117,8 @@ cdef class Memory:
     cdef MemoryC c
     cdef object owner       # the engine it was made for
     cdef void* record_memory    # what is to be freed for c.words.records
-    cdef void* of_word_memory   # and c.of_word
 
-    # Room for a sentence of n words, all of which may be new, and for their records in of_word. Nobody may hold a
-    # record or a row.
-    cdef int begin_sentence(self, int32_t n) except -1 nogil
+    # Room for a sentence of n words, all of which may be new. Nobody may hold a record or a row.
     cdef int make_room(self, int32_t n) except -1 nogil
     cdef int grow_records(self, int32_t n) except -1 nogil
     cdef int grow_table(self, int32_t n) except -1 nogil

@@ -2,7 +2,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 
@@ -50,7 +50,7 @@ cdef kernel_bucket* empty_buckets(int32_t bits) except NULL:
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))
-        self.record_memory = self.of_word_memory = NULL
+        self.record_memory = NULL
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_spare, int32_t n_slots, int32_t n_refs,
                  int32_t n_values):
@@ -84,7 +84,6 @@ cdef class Memory:
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
-                       <size_t>self.of_word_memory,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.heads,
                        <size_t>m.tails, <size_t>m.none, <size_t>m.words.keys,
                        <size_t>m.words.places):
@@ -103,20 +102,6 @@ cdef class Memory:
         """Makes do with so many lines of the arena: for tests of what happens when it is full."""
         self.forget()
         self.c.n_lines = min(max(lines, <uint32_t>FIRST_LINE), self.c.n_lines)
-
-    cdef int begin_sentence(self, int32_t n) except -1 nogil:
-        cdef MemoryC* m = &self.c
-        cdef void* grown
-        self.make_room(n)
-        if n >= m.n_of_word:
-            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
-            if grown == NULL:
-                with gil:
-                    raise MemoryError(f"no memory for a sentence of {n} words")
-            self.of_word_memory = grown
-            m.of_word, m.n_of_word = <uint64_t**>grown + 1, 2 * n + 1
-        (m.of_word - 1)[0], m.of_word[0] = m.none, m.root
-        return 0
 
     cdef int make_room(self, int32_t n) except -1 nogil:
         cdef MemoryC* m = &self.c
