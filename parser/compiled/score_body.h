@@ -1,8 +1,8 @@
 /* Included by kernel_body.h, once per instruction set: scoring a state. What is looked at, the keys, their rows, and the
    best of their sum.
 
-   Rows are added up as they are found: the processor works on several keys at once, as far as it can see ahead, and there
-   is nothing to be kept in between. */
+   A state goes through it in stages, each of which has on its way what the next one reads; what they hand on stands in
+   its kernel_work. */
 
 static inline int32_t KERNEL_NAME(number_at)(const char *nodes, int32_t node, int32_t field) {
     return *(const int32_t *)(nodes + (intptr_t)node * KERNEL_NODE_BYTES + field);
