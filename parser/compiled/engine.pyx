@@ -8,7 +8,7 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, kernel_work
 from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_TAIL_BOUND, KERNEL_UNKNOWN,
-                                     N_KERNEL_SETS, ROW_LIMIT, ROW_TAIL, Memory, MemoryC, aligned, find_record,
+                                     N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record,
                                      kernel_rows, kernel_sets, lane_of, new_record, row_at, values_key,
                                      values_of)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
@@ -258,4 +258,4 @@ cdef inline void put_tails(kernel_rows* lists, const MemoryC* m, const kernel_wo
     cdef int32_t i
     for i in range(n_rows(work)):
         lists.tails[lists.n_tails] = row_at(m, work.rows[i])
-        lists.n_tails += (work.rows[i] & ROW_TAIL) != 0
+        lists.n_tails += lists.tails[lists.n_tails][KERNEL_TAIL_BOUND] != 0

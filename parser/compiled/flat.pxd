@@ -15,6 +15,7 @@ cdef extern from "parser/compiled/plan.h":
     enum:
         KERNEL_KEYS
         KERNEL_NODES
+        KERNEL_LOCALS
         KERNEL_NODE_BYTES
         KERNEL_NUMBER
         KERNEL_DISTANCE
@@ -27,16 +28,11 @@ cdef extern from "parser/compiled/plan.h":
         uint16_t node
         uint16_t at
         uint16_t keys
-    ctypedef struct kernel_part:
-        uint16_t local
-        uint16_t keys
     ctypedef struct kernel_block:
         uint64_t seed[8]
         int32_t owner[8]
         const kernel_term* terms
-        const kernel_part* parts
         int32_t n_terms
-        int32_t n_parts
         int32_t n
     ctypedef struct kernel_ref:
         uint16_t node
@@ -84,7 +80,7 @@ cdef extern from "parser/compiled/plan.h":
         int32_t end
         int32_t root_pos
         uint64_t present
-        const uint64_t* record[40]
+        const uint64_t* record[41]
         int32_t node[40]
     ctypedef struct kernel_best:
         int32_t rank
@@ -95,7 +91,8 @@ cdef extern from "parser/compiled/plan.h":
         uint64_t** of_word
         const int16_t* mask
         uint64_t* values
-        uint64_t* keys
+        uint64_t* told
+        uint64_t* home
         int32_t* owners
         uint64_t* asked
         unsigned int* rows

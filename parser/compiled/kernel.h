@@ -17,32 +17,29 @@
 #define KERNEL_LANES 32
 #define KERNEL_HEAD 64       /* numbers of a row before its tail, */
 #define KERNEL_COLUMNS 62    /* of which so many are columns; */
-#define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one, */
+#define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one: 1 or more if there is a tail, else 0; */
 #define KERNEL_BOUND 63      /* and no number of the row is above this one, which is 0 or more */
 #define KERNEL_ILLEGAL (-32768)
 #define KERNEL_UNKNOWN 0x7FFF /* the bound of what is not known: above all for which 16 bits are enough */
 #define KERNEL_WAYS 8
+#define KERNEL_FETCHED 768 /* bytes: the better part of a program */
 #define KERNEL_HOME 0x9E3779B97F4A7C15ULL
 
 typedef struct { /* a cache line of remembered sums: 42 bits of a key above a reference; 0: empty */
     uint64_t way[KERNEL_WAYS];
 } kernel_bucket;
 
-/* A reference to a row: the line of the arena where it starts, never 0, and whether it goes on behind the head. */
+/* A reference to a row: the line of the arena where it starts, never 0. Elsewhere rows are told by bytes. */
 #define KERNEL_REF_BITS 22
 #define KERNEL_REF ((1U << KERNEL_REF_BITS) - 1)
-#define KERNEL_ROW_TAIL (1U << (KERNEL_REF_BITS - 1))
-#define KERNEL_ROW_LINE (KERNEL_ROW_TAIL - 1)
+#define KERNEL_LINE_BITS 6 /* of a row, and of a bucket */
 #define KERNEL_KEY_BITS 53 /* so many lower bits of a key are told by its 42 and the bucket where these stand */
 
-static inline char *kernel_row(char *arena, uint32_t ref) { return arena + ((size_t)(ref & KERNEL_ROW_LINE) << 6); }
-
 /* Has the head of a row on the way. */
-#define KERNEL_FETCH_ROW(places, ref) \
+#define KERNEL_FETCH_ROW(places, row) \
     do { \
-        const char *row_ = kernel_row((places)->arena, ref); \
-        KERNEL_FETCH(row_); \
-        KERNEL_FETCH(row_ + 64); \
+        KERNEL_FETCH((places)->arena + (row)); \
+        KERNEL_FETCH((places)->arena + 64 + (row)); \
     } while (0)
 
 typedef struct { /* what is to be added up */
@@ -77,8 +74,16 @@ static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t k
     return places->buckets + (key >> places->shift);
 }
 
-/* What stands in a bucket above the reference: the upper of the bits that tell a key. */
-static inline uint64_t kernel_told(uint64_t key) { return key << (64 - KERNEL_KEY_BITS) & ~(uint64_t)KERNEL_REF; }
+/* What stands in a bucket above the reference, where something else may be here: the upper of the bits that tell a key. */
+static inline uint64_t kernel_told(uint64_t key) { return key << (64 - KERNEL_KEY_BITS); }
+
+/* The key of which that is told, by where its bucket is */
+static inline uint64_t kernel_key(const kernel_places *places, uint64_t told, uint64_t home) {
+    return told >> (64 - KERNEL_KEY_BITS) | home >> KERNEL_LINE_BITS << places->shift;
+}
+
+/* The reference of a way, as bytes */
+static inline uint32_t kernel_row(uint64_t way) { return ((uint32_t)way & KERNEL_REF) << KERNEL_LINE_BITS; }
 
 static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
     a += b;

@@ -4,17 +4,14 @@
 
 #ifdef KERNEL_COMPRESS
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
-    const kernel_block *block, const uint64_t *const *record, const uint64_t *local) {
+    const kernel_block *block, const uint64_t *const *record) {
     __m512i z = _mm512_loadu_si512(block->seed);
-    const kernel_term *t = block->terms, *last_term = t + block->n_terms;
-    const kernel_part *p = block->parts, *last_part = p + block->n_parts;
-    for (; t < last_term; t++) {
+    const kernel_term *t = block->terms, *last = t + block->n_terms;
+    for (; t < last; t++) {
         __m512i pick = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)t->pick));
         __m512i values = _mm512_loadu_si512(record[t->node] + t->at);
         z = _mm512_add_epi64(z, _mm512_maskz_permutexvar_epi64((__mmask8)t->keys, pick, values));
     }
-    for (; p < last_part; p++)
-        z = _mm512_mask_add_epi64(z, (__mmask8)p->keys, z, _mm512_set1_epi64((long long)local[p->local]));
     return z;
 }
 
@@ -41,6 +38,15 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(
     return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
 }
 
+/* Eight keys, mixed, from the n-th on. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(put_keys)(const kernel_places *places,
+                                                                                      kernel_work *work, int32_t n,
+                                                                                      __m512i key) {
+    __m512i bucket = _mm512_srl_epi64(key, _mm_cvtsi32_si128(places->shift));
+    _mm512_storeu_si512(work->told + n, _mm512_slli_epi64(key, 64 - KERNEL_KEY_BITS));
+    _mm512_storeu_si512(work->home + n, _mm512_slli_epi64(bucket, KERNEL_LINE_BITS));
+}
+
 /* Writes the keys of a state's sums; asks the filter for its feature keys. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(write_keys)(const kernel_places *places,
                                                                                         kernel_work *work) {
@@ -48,11 +54,12 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(writ
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks, *last = block + program->n_sums;
     const uint64_t *const *const record = work->scene.record;
-    uint64_t *key = work->keys, *asked = work->asked;
-    for (; block < last; block++, key += KERNEL_KEYS)
-        _mm512_storeu_si512(key, _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record, work->values), mix));
+    uint64_t *asked = work->asked;
+    int32_t n = 0;
+    for (; block < last; block++, n += KERNEL_KEYS)
+        KERNEL_NAME(put_keys)(places, work, n, _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record), mix));
     for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
-        __m512i z = KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record, work->values));
+        __m512i z = KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record));
         _mm512_storeu_si512(asked, z);
         _mm512_storeu_si512(asked + KERNEL_KEYS,
                             KERNEL_NAME(filter_words)(&places->filter, z, (__mmask8)((1u << block->n) - 1)));
@@ -60,7 +67,8 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(writ
 }
 
 /* Puts the feature keys that pass the filter behind those of sums. */
-KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass_keys)(kernel_work *work) {
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass_keys)(const kernel_places *places,
+                                                                                       kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
@@ -70,7 +78,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass
         const __m512i z = _mm512_loadu_si512(asked);
         const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS),
                                                     (__mmask8)((1u << block->n) - 1));
-        _mm512_storeu_si512(work->keys + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
+        KERNEL_NAME(put_keys)(places, work, n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
         _mm256_storeu_si256((__m256i *)(work->owners + n), _mm256_maskz_compress_epi32(
             there, _mm256_loadu_si256((const __m256i *)block->owner)));
         n += __builtin_popcount(there);
@@ -94,7 +102,7 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 #else
 KERNEL_TARGET static inline void KERNEL_NAME(sums)(const kernel_block *block, const uint64_t *const *record,
-                                                   const uint64_t *local, uint64_t *sum) {
+                                                   uint64_t *sum) {
     int32_t i, k;
     unsigned left;
     memcpy(sum, block->seed, sizeof block->seed);
@@ -106,10 +114,13 @@ KERNEL_TARGET static inline void KERNEL_NAME(sums)(const kernel_block *block, co
             sum[k] += values[t->pick[k]];
         }
     }
-    for (i = 0; i < block->n_parts; i++) {
-        const uint64_t value = local[block->parts[i].local];
-        for (left = block->parts[i].keys; left; left &= left - 1) sum[__builtin_ctz(left)] += value;
-    }
+}
+
+/* The n-th key, mixed. */
+KERNEL_TARGET static inline void KERNEL_NAME(put_key)(const kernel_places *places, kernel_work *work, int32_t n,
+                                                      uint64_t key) {
+    work->told[n] = kernel_told(key);
+    work->home[n] = key >> places->shift << KERNEL_LINE_BITS;
 }
 
 /* Writes the keys of a state's sums; asks the filter for its feature keys. */
@@ -117,14 +128,14 @@ KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *pl
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks, *last = block + program->n_sums;
     const uint64_t *const *const record = work->scene.record;
-    uint64_t *key = work->keys, *asked = work->asked;
-    int32_t k;
-    for (; block < last; block++, key += KERNEL_KEYS) {
-        KERNEL_NAME(sums)(block, record, work->values, key);
-        for (k = 0; k < KERNEL_KEYS; k++) key[k] = kernel_mix(key[k]);
+    uint64_t *asked = work->asked, key[KERNEL_KEYS];
+    int32_t k, n = 0;
+    for (; block < last; block++, n += KERNEL_KEYS) {
+        KERNEL_NAME(sums)(block, record, key);
+        for (k = 0; k < KERNEL_KEYS; k++) KERNEL_NAME(put_key)(places, work, n + k, kernel_mix(key[k]));
     }
     for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
-        KERNEL_NAME(sums)(block, record, work->values, asked);
+        KERNEL_NAME(sums)(block, record, asked);
         for (k = 0; k < block->n; k++) {
             const uint64_t z = feature_key(asked[k]);
             asked[k] = z;
@@ -134,7 +145,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *pl
 }
 
 /* Puts the feature keys that pass the filter behind those of sums. */
-KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(kernel_work *work) {
+KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(const kernel_places *places, kernel_work *work) {
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
     const uint64_t *asked = work->asked;
@@ -142,7 +153,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(kernel_work *work) {
     for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
         for (k = 0; k < block->n; k++) {
             const uint64_t z = asked[k], wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
-            work->keys[n] = kernel_mix(z);
+            KERNEL_NAME(put_key)(places, work, n, kernel_mix(z));
             work->owners[n] = block->owner[k];
             n += (asked[KERNEL_KEYS + k] & wanted) == wanted;
         }
@@ -162,24 +173,22 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 #endif
 
-/* What is remembered under a key; 0: nothing. */
-KERNEL_TARGET static inline __attribute__((always_inline)) uint32_t KERNEL_NAME(look_up)(const kernel_places *places,
-                                                                                         uint64_t key) {
-    const kernel_bucket *bucket = kernel_home(places, key);
-    const uint64_t told = kernel_told(key);
+/* The row that is remembered under a key; 0: nothing. */
+KERNEL_TARGET static inline __attribute__((always_inline)) uint32_t KERNEL_NAME(look_up)(const kernel_bucket *bucket,
+                                                                                         uint64_t told) {
 #if defined(KERNEL_COMPRESS)
     __m512i ways = _mm512_load_si512(bucket);
     __mmask8 which = _mm512_testn_epi64_mask(_mm512_xor_si512(ways, _mm512_set1_epi64((long long)told)),
                                              _mm512_set1_epi64(~(long long)KERNEL_REF));
-    return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(which, ways))) & KERNEL_REF;
+    return kernel_row((uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(which, ways))));
 #elif defined(KERNEL_WHICH)
     unsigned which = (unsigned)KERNEL_WHICH(bucket, told);
-    return which ? (uint32_t)bucket->way[__builtin_ctz(which)] & KERNEL_REF : 0;
+    return which ? kernel_row(bucket->way[__builtin_ctz(which)]) : 0;
 #else
     uint32_t found = 0;
     int32_t k;
     for (k = 0; k < KERNEL_WAYS; k++)
-        found |= (bucket->way[k] ^ told) >> KERNEL_REF_BITS ? 0 : (uint32_t)bucket->way[k] & KERNEL_REF;
+        found |= (bucket->way[k] ^ told) >> KERNEL_REF_BITS ? 0 : kernel_row(bucket->way[k]);
     return found;
 #endif
 }
@@ -211,8 +220,8 @@ static inline int16_t KERNEL_NAME(lowest_of)(LANES v) {
 #endif
 
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_row)(const kernel_places *places,
-                                                                                     uint32_t ref, LANES *x) {
-    const LANES *head = (const LANES *)kernel_row(places->arena, ref);
+                                                                                     uint32_t row, LANES *x) {
+    const LANES *head = (const LANES *)(places->arena + row);
     int32_t k;
     for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], head[k]);
 }

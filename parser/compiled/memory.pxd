@@ -25,11 +25,9 @@ cdef extern from "parser/compiled/kernel.h":
         KERNEL_TAIL_BOUND
         KERNEL_BOUND
         KERNEL_UNKNOWN
-        ROW_OF_ZEROS "(KERNEL_HEAD / KERNEL_LANES)"     # its line: sums that are 0 in all columns
+        ROW_OF_ZEROS "(2 * KERNEL_HEAD)"                # of sums that are 0 in all columns
         FIRST_LINE "(2 * KERNEL_HEAD / KERNEL_LANES)"   # of those behind it
         KERNEL_WAYS
-        ROW_TAIL "KERNEL_ROW_TAIL"
-        ROW_LINE "KERNEL_ROW_LINE"
         REF "KERNEL_REF"
         REF_BITS "KERNEL_REF_BITS"
         KEY_BITS "KERNEL_KEY_BITS"
@@ -70,7 +68,8 @@ cdef extern from "parser/compiled/kernel.h":
     uint64_t kernel_mix(uint64_t key) noexcept nogil
     kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil
     uint64_t kernel_told(uint64_t key) noexcept nogil
-    char* kernel_row(char* arena, uint32_t ref) noexcept nogil
+    uint64_t kernel_key(const kernel_places* places, uint64_t told, uint64_t home) noexcept nogil
+    uint32_t kernel_row(uint64_t way) noexcept nogil
     const kernel_set* kernel_sets
 
 
@@ -136,7 +135,7 @@ cdef inline uint64_t* refs_of(const MemoryC* m, const uint64_t* record) noexcept
 
 
 cdef inline uint32_t line_of(uint32_t row) noexcept nogil:
-    return row & ROW_LINE
+    return row // LINE
 
 
 cdef inline int32_t lane_of(int32_t column) noexcept nogil:
@@ -145,7 +144,7 @@ cdef inline int32_t lane_of(int32_t column) noexcept nogil:
 
 
 cdef inline const int16_t* row_at(const MemoryC* m, uint32_t row) noexcept nogil:
-    return <const int16_t*>kernel_row(m.places.arena, row)
+    return <const int16_t*>(m.places.arena + row)
 
 
 cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32_t n) noexcept nogil:

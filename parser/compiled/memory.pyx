@@ -178,7 +178,7 @@ cdef class Memory:
             for k in range(KERNEL_WAYS):
                 way = bucket[i].way[k]
                 if way != 0:
-                    remember(&self.c, above | way >> REF_BITS << REF_BITS >> (64 - KEY_BITS), <uint32_t>way & REF)
+                    remember(&self.c, above | way >> REF_BITS << REF_BITS >> (64 - KEY_BITS), kernel_row(way))
 
 
 cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil:
@@ -231,7 +231,7 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     cdef int16_t* row
     cdef bint kept = m.used + lines <= m.n_lines
     if lines == 0:
-        first = ROW_OF_ZEROS
+        first = ROW_OF_ZEROS // LINE
     elif kept:
         m.used += lines
     else:
@@ -239,12 +239,12 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     row = <int16_t*>(m.places.arena + <size_t>first * LINE)
     if lines > 0:
         m.kernels.to_words(m.found, KERNEL_HEAD, row)
-        row[KERNEL_TAIL_BOUND] = min(tail.most, <int32_t>0x7FFF)
+        row[KERNEL_TAIL_BOUND] = min(max(tail.most, <int32_t>1), <int32_t>0x7FFF) if has_tail else 0
         row[KERNEL_BOUND] = min(max(head.most, tail.most), <int32_t>0x7FFF)
     if has_tail:
         m.kernels.to_words(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, row + KERNEL_HEAD)
     m.has_wide_rows |= most > ROW_LIMIT
-    found = first | (ROW_TAIL if has_tail else 0)
+    found = first * LINE
     if kept:
         remember(m, key, found)
     return found
@@ -261,7 +261,7 @@ cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:
     if way < 0:
         bucket, way = home, <int32_t>((key >> 17) % KERNEL_WAYS)
     m.remembered += bucket.way[way] == 0
-    bucket.way[way] = kernel_told(key) | row
+    bucket.way[way] = kernel_told(key) >> REF_BITS << REF_BITS | line_of(row)
 
 
 cdef inline int32_t first_empty(const kernel_bucket* bucket) noexcept nogil:
@@ -284,5 +284,5 @@ cdef inline uint32_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept 
     cdef int32_t i
     for i in range(KERNEL_WAYS):
         if (bucket.way[i] ^ kernel_told(key)) >> REF_BITS == 0:
-            return <uint32_t>bucket.way[i] & REF
+            return kernel_row(bucket.way[i])
     return 0

@@ -9,26 +9,21 @@
 
 #define KERNEL_KEYS 8        /* of a block */
 #define KERNEL_NODES 40      /* as MAX_NODES */
+#define KERNEL_LOCALS KERNEL_NODES
 #define KERNEL_NODE_BYTES 64 /* of a NodeC */
 
-typedef struct { /* what eight numbers of a word's record add to the keys of a block */
+typedef struct { /* what eight numbers of a word's record, or of the partial tree, add to the keys of a block */
     uint8_t pick[KERNEL_KEYS]; /* which of the eight, for each key */
-    uint16_t node;             /* whose record, */
+    uint16_t node;             /* whose record, or KERNEL_LOCALS, */
     uint16_t at;               /* where in it they start, */
     uint16_t keys;             /* and the keys that get one, a bit each */
 } kernel_term;
 
-typedef struct { /* a number of the partial tree that is added to some keys of a block */
-    uint16_t local;
-    uint16_t keys;
-} kernel_part;
-
-typedef struct { /* up to eight keys: sums of seed, terms and parts */
+typedef struct { /* up to eight keys: sums of seed and terms */
     uint64_t seed[KERNEL_KEYS];
     int32_t owner[KERNEL_KEYS]; /* the lookup that a key belongs to */
     const kernel_term *terms;
-    const kernel_part *parts;
-    int32_t n_terms, n_parts;
+    int32_t n_terms;
     int32_t n; /* keys */
 } kernel_block;
 
@@ -94,7 +89,7 @@ typedef struct { /* a state, looked up once */
     const int32_t *top; /* the stack's highest element; the others stand before it */
     int32_t front, last, end, root_pos;   /* last: the last word */
     uint64_t present;                     /* bit i: node i is there */
-    const uint64_t *record[KERNEL_NODES]; /* of the nodes' words */
+    const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; then the values of the program's locals */
     int32_t node[KERNEL_NODES];
 } kernel_scene;
 
@@ -109,10 +104,11 @@ typedef struct {          /* working memory for a sentence, and its state at han
     uint64_t **of_word;   /* the records of the words; [-1] that of the missing one */
     const int16_t *mask;  /* 0 or -1 by lane: what is legal */
     uint64_t *values;     /* of the program's locals */
-    uint64_t *keys;       /* mixed: of sums, then feature keys that passed the filter; */
+    uint64_t *told;       /* keys of sums, then feature keys that passed the filter: what buckets say of them, */
+    uint64_t *home;       /* and where their buckets are, in bytes from the first */
     int32_t *owners;      /* their lookups */
     uint64_t *asked;      /* by block of feature keys: all of these, then what the filter says of them */
-    uint32_t *rows;       /* of the references, then of the keys */
+    uint32_t *rows;       /* of the references, then of the keys: in bytes from the arena's start; 0: not known */
     int32_t n_keys;
     uint64_t *features; /* of the rows that are not known: keys of their templates, then where these have their rows */
     int32_t n_features;

@@ -5,7 +5,7 @@ A session's own. They can be forgotten and made again, when no state is being wo
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
-from parser.compiled.flat cimport (Flat, LookupC, PieceC, kernel_block, kernel_part, kernel_program, kernel_programs,
+from parser.compiled.flat cimport (Flat, LookupC, PieceC, kernel_block, kernel_program, kernel_programs,
                                    kernel_term)
 
 
@@ -18,8 +18,7 @@ cdef struct AskedC:             # a lookup of the program that is being made
 cdef struct RoomC:              # of a program that is being made
     kernel_program* program
     kernel_block* blocks
-    kernel_term* terms          # the next free one,
-    kernel_part* parts          # likewise
+    kernel_term* terms          # the next free one
 
 
 cdef class Programs:

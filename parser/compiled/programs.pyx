@@ -5,8 +5,8 @@ from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from parser.compiled.flat cimport (KERNEL_KEYS, KERNEL_LOCAL_KINDS, LOCAL_TERM, ChunkC, Flat, LookupC, PieceC, TermC,
-                                   kernel_block, kernel_local, kernel_part, kernel_program, kernel_program_home,
+from parser.compiled.flat cimport (KERNEL_KEYS, KERNEL_LOCALS, KERNEL_LOCAL_KINDS, LOCAL_TERM, ChunkC, Flat, LookupC,
+                                   PieceC, TermC, kernel_block, kernel_local, kernel_program, kernel_program_home,
                                    kernel_ref, kernel_term, pattern_place)
 
 cdef enum:
@@ -85,7 +85,7 @@ cdef class Programs:
             for k in range(piece.first_sum, piece.end):
                 terms += self.flat.lookups[k].n_terms
         bytes_ = (sizeof(kernel_program) + locals_ * sizeof(kernel_local) + blocks * sizeof(kernel_block)
-                  + refs * sizeof(kernel_ref) + terms * (sizeof(kernel_term) + sizeof(kernel_part)))
+                  + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
         at = <char*>calloc(bytes_, 1)
         if at == NULL:
             with gil:
@@ -95,7 +95,6 @@ cdef class Programs:
         room.blocks = <kernel_block*>(room.program.locals + locals_)
         room.program.blocks, room.program.refs = room.blocks, <kernel_ref*>(room.blocks + blocks)
         room.terms = <kernel_term*>(room.program.refs + refs)
-        room.parts = <kernel_part*>(room.terms + terms)
         return room.program
 
     cdef void put_refs(self, int32_t n_pieces, RoomC* room) noexcept nogil:
@@ -209,7 +208,7 @@ cdef void fill_blocks(RoomC* room, AskedC* asked, int32_t n) noexcept nogil:
         if i % KERNEL_KEYS == 0:
             block = &room.blocks[room.program.n_blocks]
             room.program.n_blocks += 1
-            block.terms, block.parts = room.terms, room.parts
+            block.terms = room.terms
             for k in range(i + 1, n):
                 if asked[k].lookup.n_terms > asked[best].lookup.n_terms:
                     best = k
@@ -219,54 +218,45 @@ cdef void fill_blocks(RoomC* room, AskedC* asked, int32_t n) noexcept nogil:
                     best = k
         asked[i], asked[best] = asked[best], asked[i]
         put_key(block, &asked[i])
-        room.terms, room.parts = <kernel_term*>block.terms + block.n_terms, <kernel_part*>block.parts + block.n_parts
+        room.terms = <kernel_term*>block.terms + block.n_terms
 
 
 cdef int32_t n_new(const kernel_block* block, const AskedC* asked) noexcept nogil:
-    """How many terms and parts a block would get with another key."""
+    """How many terms a block would get with another key."""
     cdef int32_t i, n = 0
     for i in range(asked.lookup.n_terms):
-        if asked.lookup.terms[i].node == LOCAL_TERM:
-            n += part_of(block, asked.place_of[asked.lookup.terms[i].slot]) == block.n_parts
-        else:
-            n += term_of(block, &asked.lookup.terms[i]) == block.n_terms
+        n += term_of(block, wanted_of(asked, i)) == block.n_terms
     return n
 
 
 cdef void put_key(kernel_block* block, const AskedC* asked) noexcept nogil:
     cdef kernel_term* terms = <kernel_term*>block.terms
-    cdef kernel_part* parts = <kernel_part*>block.parts
-    cdef int32_t i, at, slot
+    cdef TermC wanted
+    cdef int32_t i, at
     block.seed[block.n], block.owner[block.n] = asked.lookup.seed, asked.number
     for i in range(asked.lookup.n_terms):
-        slot = asked.lookup.terms[i].slot
-        if asked.lookup.terms[i].node == LOCAL_TERM:
-            at = part_of(block, asked.place_of[slot])
-            block.n_parts += at == block.n_parts
-            parts[at].local = asked.place_of[slot]
-            parts[at].keys |= <uint16_t>(1 << block.n)
-        else:
-            at = term_of(block, &asked.lookup.terms[i])
-            block.n_terms += at == block.n_terms
-            terms[at].node, terms[at].at = asked.lookup.terms[i].node, slot // KERNEL_KEYS * KERNEL_KEYS
-            terms[at].pick[block.n] = slot % KERNEL_KEYS
-            terms[at].keys |= <uint16_t>(1 << block.n)
+        wanted = wanted_of(asked, i)
+        at = term_of(block, wanted)
+        block.n_terms += at == block.n_terms
+        terms[at].node, terms[at].at = wanted.node, wanted.slot // KERNEL_KEYS * KERNEL_KEYS
+        terms[at].pick[block.n] = wanted.slot % KERNEL_KEYS
+        terms[at].keys |= <uint16_t>(1 << block.n)
     block.n += 1
 
 
-cdef int32_t part_of(const kernel_block* block, int32_t local) noexcept nogil:
-    """The part of a local; n_parts: it has none."""
-    cdef int32_t i
-    for i in range(block.n_parts):
-        if block.parts[i].local == local:
-            return i
-    return block.n_parts
+cdef TermC wanted_of(const AskedC* asked, int32_t i) noexcept nogil:
+    """Where the i-th value of a key stands: in the record of a word, or among the values of the program's locals."""
+    cdef TermC term = asked.lookup.terms[i]
+    if term.node == LOCAL_TERM:
+        term.node, term.slot = KERNEL_LOCALS, asked.place_of[term.slot]
+    return term
 
 
-cdef int32_t term_of(const kernel_block* block, const TermC* wanted) noexcept nogil:
-    """The term that reads what `wanted` does; n_terms: there is none."""
+cdef int32_t term_of(const kernel_block* block, TermC wanted) noexcept nogil:
+    """The term that can read this for the next key of a block, too; n_terms: there is none."""
     cdef int32_t i
     for i in range(block.n_terms):
-        if block.terms[i].node == wanted.node and block.terms[i].at == wanted.slot // KERNEL_KEYS * KERNEL_KEYS:
+        if (block.terms[i].node == wanted.node and block.terms[i].at == wanted.slot // KERNEL_KEYS * KERNEL_KEYS
+                and not block.terms[i].keys >> block.n & 1):
             return i
     return block.n_terms

@@ -8,7 +8,8 @@ static inline int32_t KERNEL_NAME(number_at)(const char *nodes, int32_t node, in
     return *(const int32_t *)(nodes + (intptr_t)node * KERNEL_NODE_BYTES + field);
 }
 
-/* The words that the nodes of a plan mean in a state, -1 where there is none, and the program for them. */
+/* The words that the nodes of a plan mean in a state, -1 where there is none, and the program for them, which is on its
+   way then. */
 KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, const kernel_programs *programs,
                                                    kernel_work *work) {
     kernel_scene *const scene = &work->scene;
@@ -18,7 +19,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, cons
     uint64_t *const *const of_word = work->of_word;
     const kernel_step *step = plan->steps, *end = step + plan->on_stack;
     uint64_t missing = 0;
-    int32_t found;
+    int32_t found, i;
 #define PUT_NODE() \
     (scene->node[step->node] = found, scene->record[step->node] = of_word[found], \
      missing |= (uint64_t)((uint32_t)found >> 31) << step->node)
@@ -38,6 +39,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, cons
 #undef PUT_NODE
     scene->present = ~missing;
     work->program = kernel_find_program(programs, kernel_pattern(plan, scene));
+    for (i = 0; i < KERNEL_FETCHED; i += 64) KERNEL_FETCH((uintptr_t)work->program + i); /* or of nothing */
 }
 
 /* The values of the partial tree that the program's keys are made of. */
@@ -78,7 +80,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(begin)(const kernel_places *places,
     const kernel_program *const program = work->program;
     const uint64_t *const *const record = work->scene.record;
     const kernel_ref *ref = program->refs, *const last = ref + program->n_refs;
-    const uint64_t *key = work->keys, *last_key;
+    const uint64_t *home = work->home, *last_home;
     uint32_t *row = work->rows;
     for (; ref < last; ref++, row++) {
         *row = ((const uint32_t *)record[ref->node])[ref->at];
@@ -86,23 +88,25 @@ KERNEL_TARGET static inline void KERNEL_NAME(begin)(const kernel_places *places,
     }
     KERNEL_NAME(read_locals)(work);
     KERNEL_NAME(write_keys)(places, work);
-    for (last_key = key + program->n_keys; key < last_key; key++) KERNEL_FETCH(kernel_home(places, *key));
+    for (last_home = home + program->n_keys; home < last_home; home++) KERNEL_FETCH((char *)places->buckets + *home);
 }
 
 /* Which feature keys pass. How many cannot be foreseen, so this waits until the filter has answered for all states. */
 KERNEL_TARGET static inline void KERNEL_NAME(pass)(const kernel_places *places, kernel_work *work) {
-    const uint64_t *key = work->keys + work->program->n_keys, *last;
-    KERNEL_NAME(pass_keys)(work);
-    for (last = work->keys + work->n_keys; key < last; key++) KERNEL_FETCH(kernel_home(places, *key));
+    const uint64_t *home = work->home + work->program->n_keys, *last;
+    KERNEL_NAME(pass_keys)(places, work);
+    for (last = work->home + work->n_keys; home < last; home++) KERNEL_FETCH((char *)places->buckets + *home);
 }
 
 /* The rows of its keys. */
 KERNEL_TARGET static inline void KERNEL_NAME(look_up_rows)(const kernel_places *places, kernel_work *work) {
-    const uint64_t *key = work->keys, *const last = key + work->n_keys;
+    const uint64_t *const told = work->told, *const home = work->home;
+    const char *const buckets = (const char *)places->buckets;
     uint32_t *row = work->rows + work->program->n_refs;
-    for (; key < last; key++, row++) {
-        *row = KERNEL_NAME(look_up)(places, *key);
-        KERNEL_FETCH_ROW(places, *row);
+    int32_t k, n = work->n_keys;
+    for (k = 0; k < n; k++) {
+        row[k] = KERNEL_NAME(look_up)((const kernel_bucket *)(buckets + home[k]), told[k]);
+        KERNEL_FETCH_ROW(places, row[k]);
     }
 }
 
@@ -121,14 +125,15 @@ KERNEL_TARGET static void KERNEL_NAME(best)(const kernel_plan *plan, const kerne
     work->best = KERNEL_NAME(best_in)(x, work->mask, plan->rank);
 }
 
-/* Stage by stage, each for all states: while one waits for memory, another can be worked on. */
+/* Stage by stage, each for all states: while one waits for memory, another can be worked on. A program decides how often
+   everything after it is done, so all programs are found before the first is run: branches that were not foreseen are
+   known sooner. */
 KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kernel_programs *programs,
                                              const kernel_places *places, kernel_work *const *works, int32_t n) {
     int32_t i;
-    for (i = 0; i < n; i++) {
-        KERNEL_NAME(look)(plan, programs, works[i]);
+    for (i = 0; i < n; i++) KERNEL_NAME(look)(plan, programs, works[i]);
+    for (i = 0; i < n; i++)
         if (works[i]->program != NULL) KERNEL_NAME(begin)(places, works[i]);
-    }
     for (i = 0; i < n; i++)
         if (works[i]->program != NULL) KERNEL_NAME(pass)(places, works[i]);
     for (i = 0; i < n; i++)

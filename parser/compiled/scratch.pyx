@@ -6,7 +6,7 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from parser.common cimport ARCSPEED_IS_CHECKED
-from parser.compiled.flat cimport KERNEL_KEYS, Flat, kernel_work
+from parser.compiled.flat cimport KERNEL_KEYS, KERNEL_LOCALS, Flat, kernel_work
 from parser.compiled.memory cimport Memory, aligned, has_room_for
 from parser.compiled.programs cimport Programs
 from parser.transition.state cimport state_bytes
@@ -26,9 +26,10 @@ cdef class Scratch:
         for i in range(LANES):
             self.busy[i] = &self.lanes[i]
             work = &self.lanes[i].work
-            work.values = <uint64_t*>aligned(flat.all_locals * sizeof(uint64_t))
-            work.keys, work.rows = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
-            work.owners = <int32_t*>aligned(n * sizeof(int32_t))
+            work.values = <uint64_t*>aligned((flat.all_locals + KERNEL_KEYS) * sizeof(uint64_t))
+            work.scene.record[KERNEL_LOCALS] = work.values
+            work.told, work.home = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
+            work.rows, work.owners = <uint32_t*>aligned(n * sizeof(uint32_t)), <int32_t*>aligned(n * sizeof(int32_t))
             work.asked = <uint64_t*>aligned(2 * n * sizeof(uint64_t))
             work.features = <uint64_t*>aligned((n_features + 1) * sizeof(uint64_t))
             self.lanes[i].legal = <int16_t*>aligned(width * sizeof(int16_t))
@@ -38,8 +39,8 @@ cdef class Scratch:
         cdef int32_t i
         for i in range(LANES):
             work = &self.lanes[i].work
-            for memory in (<size_t>work.values, <size_t>work.keys, <size_t>work.rows, <size_t>work.owners,
-                           <size_t>work.asked, <size_t>work.features, <size_t>self.lanes[i].legal):
+            for memory in (<size_t>work.values, <size_t>work.told, <size_t>work.home, <size_t>work.rows,
+                           <size_t>work.owners, <size_t>work.asked, <size_t>work.features, <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
 

@@ -22,6 +22,8 @@ cdef class SumMaker(Flat):
     cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil
     # What the k-th row of a state is made by.
     cdef const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil
+    # The key of that row, mixed, where it is no reference.
+    cdef uint64_t key_of_row(self, const MemoryC* m, const kernel_work* work, int32_t k) noexcept nogil
     cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,
                            const feat_t* features) noexcept nogil
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil

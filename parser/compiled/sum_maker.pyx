@@ -6,7 +6,7 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
 from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_home,
-                                     kernel_mix, lane_of, line_of, look_up, remember, values_of)
+                                     kernel_key, kernel_mix, lane_of, line_of, look_up, remember, values_of)
 from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
@@ -45,8 +45,12 @@ cdef class SumMaker(Flat):
                 if k < n_refs:
                     work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
                 else:
-                    work.rows[k] = self.make(m, self.lookup_of(work, k), work.keys[k - n_refs], work.features + n)
+                    work.rows[k] = self.make(m, self.lookup_of(work, k), self.key_of_row(m, work, k), work.features + n)
                 n += self.lookup_of(work, k).n_rules
+
+    cdef inline uint64_t key_of_row(self, const MemoryC* m, const kernel_work* work, int32_t k) noexcept nogil:
+        cdef int32_t key = k - work.program.n_refs
+        return kernel_key(&m.places, work.told[key], work.home[key])
 
     cdef inline const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil:
         cdef const kernel_program* p = work.program
