@@ -13,6 +13,7 @@ def main() -> None:
         print(f"arcspeed {__version__}")
         return
     let_pipes_close()
+    keep_numpy_single()
     with ended_by_interrupts():
         require_compiled_modules()
         from parser.cli.app import run
@@ -25,6 +26,13 @@ def let_pipes_close() -> None:
 
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def keep_numpy_single() -> None:
+    """Nothing here multiplies matrices, but threads that NumPy starts for it wait busily: 0.1 s of CPU a command."""
+    import os
+
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @contextmanager

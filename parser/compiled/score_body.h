@@ -19,7 +19,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, cons
     uint64_t *const *const of_word = work->of_word;
     const kernel_step *step = plan->steps, *end = step + plan->on_stack;
     uint64_t missing = 0;
-    int32_t found, i;
+    int32_t found;
 #define PUT_NODE() \
     (scene->node[step->node] = found, scene->record[step->node] = of_word[found], \
      missing |= (uint64_t)((uint32_t)found >> 31) << step->node)
@@ -39,7 +39,6 @@ KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, cons
 #undef PUT_NODE
     scene->present = ~missing;
     work->program = kernel_find_program(programs, kernel_pattern(plan, scene));
-    for (i = 0; i < KERNEL_FETCHED; i += 64) KERNEL_FETCH((uintptr_t)work->program + i); /* or of nothing */
 }
 
 /* The values of the partial tree that the program's keys are made of. */
@@ -130,8 +129,11 @@ KERNEL_TARGET static void KERNEL_NAME(best)(const kernel_plan *plan, const kerne
    known sooner. */
 KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kernel_programs *programs,
                                              const kernel_places *places, kernel_work *const *works, int32_t n) {
-    int32_t i;
-    for (i = 0; i < n; i++) KERNEL_NAME(look)(plan, programs, works[i]);
+    int32_t i, k;
+    for (i = 0; i < n; i++) {
+        KERNEL_NAME(look)(plan, programs, works[i]);
+        for (k = 0; k < KERNEL_FETCHED; k += 64) KERNEL_FETCH((uintptr_t)works[i]->program + k); /* or of nothing */
+    }
     for (i = 0; i < n; i++)
         if (works[i]->program != NULL) KERNEL_NAME(begin)(places, works[i]);
     for (i = 0; i < n; i++)

@@ -49,6 +49,14 @@ def test_version_answers_at_once():
     assert min(seconds) < 0.25
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads as Linux tells them: runs there")
+def test_numpy_starts_no_threads():
+    code = "import os, parser.cli; parser.cli.keep_numpy_single(); import numpy; print(os.listdir('/proc/self/task'))"
+    clean = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=clean)
+    assert answer.stdout.count(b",") == 0
+
+
 def test_check_counts_and_compares(treebank, capsys):
     assert run(["check", str(treebank / "train.conllu"), str(treebank / "dev.conllu")]) == 0
     out = capsys.readouterr().out
