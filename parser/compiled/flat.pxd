@@ -97,7 +97,9 @@ cdef extern from "parser/compiled/plan.h":
         uint64_t* asked
         unsigned int* rows
         int32_t n_keys
+        int32_t* unknown
         uint64_t* features
+        int32_t n_unknown
         int32_t n_features
         const kernel_program* program
         kernel_best best

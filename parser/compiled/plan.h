@@ -110,8 +110,9 @@ typedef struct {          /* working memory for a sentence, and its state at han
     uint64_t *asked;      /* by block of feature keys: all of these, then what the filter says of them */
     uint32_t *rows;       /* of the references, then of the keys: in bytes from the arena's start; 0: not known */
     int32_t n_keys;
-    uint64_t *features; /* of the rows that are not known: keys of their templates, then where these have their rows */
-    int32_t n_features;
+    int32_t *unknown;   /* which rows are not known; */
+    uint64_t *features; /* of these: keys of their templates, then where the templates have their rows */
+    int32_t n_unknown, n_features;
     const kernel_program *program; /* NULL: it has to be made first */
     kernel_best best;
     kernel_scene scene;

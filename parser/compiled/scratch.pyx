@@ -31,6 +31,7 @@ cdef class Scratch:
             work.told, work.home = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
             work.rows, work.owners = <uint32_t*>aligned(n * sizeof(uint32_t)), <int32_t*>aligned(n * sizeof(int32_t))
             work.asked = <uint64_t*>aligned(2 * n * sizeof(uint64_t))
+            work.unknown = <int32_t*>aligned(n * sizeof(int32_t))
             work.features = <uint64_t*>aligned((n_features + 1) * sizeof(uint64_t))
             self.lanes[i].legal = <int16_t*>aligned(width * sizeof(int16_t))
 
@@ -40,7 +41,8 @@ cdef class Scratch:
         for i in range(LANES):
             work = &self.lanes[i].work
             for memory in (<size_t>work.values, <size_t>work.told, <size_t>work.home, <size_t>work.rows,
-                           <size_t>work.owners, <size_t>work.asked, <size_t>work.features, <size_t>self.lanes[i].legal):
+                           <size_t>work.owners, <size_t>work.asked, <size_t>work.unknown, <size_t>work.features,
+                           <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
 

@@ -16,7 +16,7 @@ cdef class SumMaker(Flat):
     cdef int32_t blocks, width  # of a long row, in lines and in numbers
 
     # Makes those rows of a state that are 0, of which nothing is known, in three steps; between them memory has time to
-    # answer. The keys of their templates' features, where these have their rows, and the sums.
+    # answer. Which they are and the keys of their templates' features, where these have their rows, and the sums.
     cdef void ask(self, const MemoryC* m, kernel_work* work) noexcept nogil
     cdef void find(self, kernel_work* work) noexcept nogil
     cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil

@@ -24,13 +24,16 @@ cdef class SumMaker(Flat):
     cdef void ask(self, const MemoryC* m, kernel_work* work) noexcept nogil:
         cdef const kernel_scene* scene = &work.scene
         cdef uint64_t present = self.present_of(m, scene)
-        cdef int32_t k, n_refs = work.program.n_refs
-        work.n_features = 0
-        for k in range(n_refs + work.n_keys):
-            if work.rows[k] == 0:
-                self.write_features(m, self.lookup_of(work, k), present, work)
-                if k < n_refs:      # other keys have been looked for
-                    PREFETCH(kernel_home(&m.places, self.key_of(&work.program.refs[k], scene)))
+        cdef int32_t i, k, n_refs = work.program.n_refs
+        work.n_unknown = work.n_features = 0
+        for k in range(n_refs + work.n_keys):       # no branch: which are new is hard to predict
+            work.unknown[work.n_unknown] = k
+            work.n_unknown += work.rows[k] == 0
+        for i in range(work.n_unknown):
+            k = work.unknown[i]
+            self.write_features(m, self.lookup_of(work, k), present, work)
+            if k < n_refs:      # other keys have been looked for
+                PREFETCH(kernel_home(&m.places, self.key_of(&work.program.refs[k], scene)))
 
     cdef void find(self, kernel_work* work) noexcept nogil:
         cdef int32_t i
@@ -39,14 +42,14 @@ cdef class SumMaker(Flat):
             PREFETCH(self.rows_of.rows + work.features[i])
 
     cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil:
-        cdef int32_t k, n_refs = work.program.n_refs, n = 0
-        for k in range(n_refs + work.n_keys):
-            if work.rows[k] == 0:
-                if k < n_refs:
-                    work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
-                else:
-                    work.rows[k] = self.make(m, self.lookup_of(work, k), self.key_of_row(m, work, k), work.features + n)
-                n += self.lookup_of(work, k).n_rules
+        cdef int32_t i, k, n_refs = work.program.n_refs, n = 0
+        for i in range(work.n_unknown):
+            k = work.unknown[i]
+            if k < n_refs:
+                work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
+            else:
+                work.rows[k] = self.make(m, self.lookup_of(work, k), self.key_of_row(m, work, k), work.features + n)
+            n += self.lookup_of(work, k).n_rules
 
     cdef inline uint64_t key_of_row(self, const MemoryC* m, const kernel_work* work, int32_t k) noexcept nogil:
         cdef int32_t key = k - work.program.n_refs
