@@ -98,6 +98,10 @@ class Group:
         return min(self.rules), len(self.rules)
 
     @cached_property
+    def is_of_tags(self) -> bool:
+        return bool(self.words) and self.total == 0 and not self.parts
+
+    @cached_property
     def is_about_a_word(self) -> bool:
         """Does the group look at one word alone, and not only at its tag?"""
         return len(self.words) == 1 and not self.parts and self.total > 0
@@ -106,6 +110,8 @@ class Group:
     def kinship(self) -> tuple[tuple, ...]:
         """What two groups must share one of for `joining` to allow it: their nodes, or that they look at no words."""
         kind = self.is_about_a_word or (self.has_words, bool(self.parts))
+        if self.is_of_tags:
+            return (kind, self.nodes), (kind, None)
         return ((kind, self.nodes),) if self.words else ((kind, self.nodes), (kind, None))
 
     def joined(self, other: "Group") -> "Group":
@@ -165,8 +171,14 @@ def base_of(plan: Plan, node: int) -> int:
 
 
 def chunk_of(plan: Plan, number: int) -> int:
-    """The node of the stack or the buffer that a rule is about, with its relatives; CROSS: more than one."""
+    """The node of the stack or the buffer that a rule is about, with its relatives; CROSS: more than one.
+
+    What is about the buffer alone is all about its first element.
+    """
     bases = {base_of(plan, node) for node in nodes_of(plan, number)}
+    if all(STEPS[plan.nodes[base][0]] == "buffer" for base in bases):
+        waiting = [i for i, (step, _) in enumerate(plan.nodes) if STEPS[step] == "buffer"]
+        return min(waiting, key=lambda i: plan.nodes[i][1])
     return min(bases) if len(bases) == 1 else CROSS
 
 
@@ -325,8 +337,11 @@ def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
 
     Everything that a looks at must be known to b, or be something with few values that hardly adds keys. Templates that
     look at less have rows of their own: there are few of them, with weights for most actions, and they are needed
-    again and again; what a template of more values adds to them is for few actions, and takes a short row.
+    again and again; what a template of more values adds to them is for few actions, and takes a short row. Not tags:
+    there are few of those either way.
     """
+    if a.is_of_tags and b.is_of_tags and a.nodes < b.nodes:
+        return (0, 0, -len(b.nodes)) if all(found <= b.by_node[node] for node, found in a.words) else None
     one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1
     if one_word and a.is_about_a_word and b.is_about_a_word:
         return 0, 0, -b.total  # a record knows the sum: one row per word instead of several

@@ -47,3 +47,12 @@ def test_the_groups_are_those_of_the_obvious_way(name):
             joined += len(live) - len(found)
         joined += len(base) - len(groups)
     assert joined > 0
+
+
+def test_tags_are_added_to_the_tags_that_are_looked_up_anyway():
+    plan = make_plan(parse_templates("n0.p; n1.p; n0.p n1.p; n0.u; n0.w n1.p; s0.p n0.p; s0.p", "tags"), "xpos")
+    groups = {chunk.anchor: chunk.patterns[-1].groups for chunk in make_chunks(plan)}
+    found = {frozenset(str(plan.rules[n].template) for n in group.rules) for here in groups.values() for group in here}
+    assert {"n0.p", "n1.p", "n0.p n1.p"} in found, "the buffer's words are one chunk"
+    assert {"n0.u"} in found, "a group gets no values by it"
+    assert {"s0.p"} in found and {"s0.p n0.p"} in found, "a word's own stay apart from those of two"
