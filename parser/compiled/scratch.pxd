@@ -12,7 +12,7 @@ from parser.search.base cimport ResultC
 from parser.transition.state cimport StateC, nodes, stack
 
 cdef enum:
-    LANES = 4
+    LANES = 8
 
 
 cdef struct LaneC:
