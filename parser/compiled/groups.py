@@ -19,7 +19,7 @@ from parser.feature.plan import KINDS, STEPS, Part, Plan
 
 CROSS = -1
 MOST_BITS = 8
-MOST_PLANNING = 100_000  # pairs of groups over all patterns of a chunk: about a second
+MOST_PLANNING = 50_000  # pairs of groups over all patterns of a chunk: some hundredths of a second
 FEW_RULES = 2
 LABEL = KINDS.index("L")
 SIDE_OF = {LABEL: "h"}
