@@ -1,7 +1,7 @@
 """Which templates are looked up together: the plan of the engine, made from a template set by general rules.
 
-Templates are first sorted into *chunks* by what they look at: one stack or buffer element with its relatives, or
-several of them (cross). Inside a chunk templates form *groups* with one key: all values they look at. What a group's
+Templates are first sorted into *chunks* by what they look at: one stack element with its relatives, the buffer, or
+several of these (cross). Inside a chunk templates form *groups* with one key: all values they look at. What a group's
 rows add up to is remembered under that key, so a group costs one lookup however many templates it holds.
 
 A missing node is a constant. So groups are made anew for every *pattern* of a chunk's nodes that are there: without a

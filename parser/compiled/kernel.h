@@ -74,7 +74,7 @@ static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t k
     return places->buckets + (key >> places->shift);
 }
 
-/* What stands in a bucket above the reference, where something else may be here: the upper of the bits that tell a key. */
+/* What a bucket says of a key, above the reference; what stands in place of the reference here says nothing. */
 static inline uint64_t kernel_told(uint64_t key) { return key << (64 - KERNEL_KEY_BITS); }
 
 /* The key of which that is told, by where its bucket is */
