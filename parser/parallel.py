@@ -68,7 +68,7 @@ class Queue:
         idle.append(batch)
 
     def help(self) -> bool:
-        """Parses the newest batch that nobody has begun; False: what there is does for the others."""
+        """Parses the newest batch that nobody has begun, if one is left for each of the others; False: it is not."""
         from concurrent.futures import Future
 
         open_ = [i for i, (_, parses) in enumerate(self.waiting) if not parses.running() and not parses.done()]

@@ -108,11 +108,11 @@ class Group:
 
     @cached_property
     def kinship(self) -> tuple[tuple, ...]:
-        """What two groups must share one of for `joining` to allow it: their nodes, or that they look at no words."""
+        """What two groups must share one of for `joining` to allow it: their nodes, or that they look at no words or at
+        tags alone."""
         kind = self.is_about_a_word or (self.has_words, bool(self.parts))
-        if self.is_of_tags:
-            return (kind, self.nodes), (kind, None)
-        return ((kind, self.nodes),) if self.words else ((kind, self.nodes), (kind, None))
+        own = (kind, self.nodes)
+        return (own, (kind, None)) if self.is_of_tags or not self.words else (own,)
 
     def joined(self, other: "Group") -> "Group":
         words = dict(self.by_node)

@@ -28,7 +28,6 @@ cdef extern from "parser/compiled/kernel.h":
         ROW_OF_ZEROS "(2 * KERNEL_HEAD)"                # of sums that are 0 in all columns
         FIRST_LINE "(2 * KERNEL_HEAD / KERNEL_LANES)"   # of those behind it
         KERNEL_WAYS
-        REF "KERNEL_REF"
         REF_BITS "KERNEL_REF_BITS"
         KEY_BITS "KERNEL_KEY_BITS"
         N_KERNEL_SETS

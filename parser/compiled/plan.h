@@ -87,9 +87,9 @@ typedef struct {
 typedef struct { /* a state, looked up once */
     const char *nodes;  /* of word 0 */
     const int32_t *top; /* the stack's highest element; the others stand before it */
-    int32_t front, last, end, root_pos;   /* last: the last word */
-    uint64_t present;                     /* bit i: node i is there */
-    const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; then the values of the program's locals */
+    int32_t front, last, end, root_pos; /* last: the last word */
+    uint64_t present;                   /* bit i: node i is there */
+    const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; behind them the values of the program's locals */
     int32_t node[KERNEL_NODES];
 } kernel_scene;
 
@@ -103,15 +103,15 @@ typedef struct { /* what the head of the columns says */
 typedef struct {          /* working memory for a sentence, and its state at hand */
     uint64_t **of_word;   /* the records of the words; [-1] that of the missing one */
     const int16_t *mask;  /* 0 or -1 by lane: what is legal */
-    uint64_t *values;     /* of the program's locals */
+    uint64_t *values;     /* of the program's locals: what the scene's record KERNEL_LOCALS is */
     uint64_t *told;       /* keys of sums, then feature keys that passed the filter: what buckets say of them, */
     uint64_t *home;       /* and where their buckets are, in bytes from the first */
     int32_t *owners;      /* their lookups */
     uint64_t *asked;      /* by block of feature keys: all of these, then what the filter says of them */
     uint32_t *rows;       /* of the references, then of the keys: in bytes from the arena's start; 0: not known */
     int32_t n_keys;
-    int32_t *unknown;   /* which rows are not known; */
-    uint64_t *features; /* of these: keys of their templates, then where the templates have their rows */
+    int32_t *unknown;     /* which rows are not known; */
+    uint64_t *features;   /* of these: keys of their templates, then where the templates have their rows */
     int32_t n_unknown, n_features;
     const kernel_program *program; /* NULL: it has to be made first */
     kernel_best best;

@@ -26,7 +26,7 @@ cdef class Scratch:
         for i in range(LANES):
             self.busy[i] = &self.lanes[i]
             work = &self.lanes[i].work
-            work.values = <uint64_t*>aligned((flat.all_locals + KERNEL_KEYS) * sizeof(uint64_t))
+            work.values = <uint64_t*>aligned((flat.all_locals + KERNEL_KEYS) * sizeof(uint64_t))    # read by eights
             work.scene.record[KERNEL_LOCALS] = work.values
             work.told, work.home = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
             work.rows, work.owners = <uint32_t*>aligned(n * sizeof(uint32_t)), <int32_t*>aligned(n * sizeof(int32_t))
