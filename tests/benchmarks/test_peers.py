@@ -218,13 +218,18 @@ def test_a_run_writes_the_table_and_goes_on_where_it_was(two_treebanks, tmp_path
     second = json.loads((tmp_path / "out" / "peers.json").read_text())
     assert second[0] == first[0]  # nothing was timed anew
     assert [row["treebank"] for row in second] == ["A-One", "B-Two"]
+    # A figure no run can have marks what is kept: two runs of so small a file may well take equally long.
+    (trained,) = (tmp_path / "store" / "A-One").rglob("trained.json")
+    trained.write_text(json.dumps(json.loads(trained.read_text()) | {"cpu_seconds": -1.0}))
+    timed = trained.with_name("arcspeed-zn11.json")
+    timed.write_text(json.dumps(json.loads(timed.read_text()) | {"parse": [-1.0]}))
     run(tmp_path, two_treebanks / "A-One", "--again", "parse")
     third = json.loads((tmp_path / "out" / "peers.json").read_text())
-    assert third[0]["parse"] != first[0]["parse"]
-    assert third[0]["train_seconds"] == first[0]["train_seconds"]
+    assert third[0]["parse"] > 0
+    assert third[0]["train_seconds"] == -1.0
     run(tmp_path, two_treebanks / "A-One", "--again", "all")
     last = json.loads((tmp_path / "out" / "peers.json").read_text())
-    assert last[0]["train_seconds"] != first[0]["train_seconds"]
+    assert last[0]["train_seconds"] > 0
     assert last[0]["scores"] == first[0]["scores"]
     assert last[1] == second[1]
 
