@@ -7,10 +7,10 @@ from libc.stdlib cimport abs
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport DISTANCES, MOST_SHAPES, WINDOW, AcrossC, AskedC, KeysC, ShapeC, StepC
 from parser.compiled.easy_memory cimport (BLOCK, EASY_LANES, EASY_LINE, EASY_SIZE, NO_PAIR, PADS, EasyMemory, ElementC,
-                                          ListMemoryC, easy_bucket, easy_home, easy_lowest_bit, forget_rows, look_up)
+                                          ListMemoryC, easy_bucket, easy_home, forget_rows, look_up)
 from parser.compiled.easy_pairs cimport EasyPairs, set_top
 from parser.compiled.easy_rows cimport SceneC, number_at
-from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC
+from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC, kernel_lowest_bit
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
 from parser.score.keymap cimport PREFETCH
@@ -144,7 +144,7 @@ cdef class EasyEngine(EasyPairs):
             needed = self.needed[max(0, i - n + 1)][min(i, WINDOW - 1)]
             stale = (e[slot].stale_plain | e[slot].stale_rich) & needed
             while stale:
-                self.begin(list, s, &tasks[n_tasks], window + i, easy_lowest_bit(stale), &to_find, n_tasks << TASK)
+                self.begin(list, s, &tasks[n_tasks], window + i, kernel_lowest_bit(stale), &to_find, n_tasks << TASK)
                 n_tasks += 1
                 stale &= stale - 1
             e[slot].stale_plain &= ~needed

@@ -57,16 +57,6 @@ typedef struct {
 
 #define EASY_WINDOW 6
 
-static inline int32_t easy_lowest_bit(uint32_t bits) { /* of some */
-#if defined(__GNUC__)
-    return __builtin_ctz(bits);
-#else
-    int32_t i = 0;
-    while (!(bits >> i & 1)) i++;
-    return i;
-#endif
-}
-
 #define KERNEL_NAME(f) f##_easy_plain
 #define KERNEL_TARGET
 #define KERNEL_BYTES 16

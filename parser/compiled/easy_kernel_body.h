@@ -85,7 +85,7 @@ KERNEL_TARGET static void KERNEL_NAME(add_single)(int16_t *out, const uint64_t *
         uint32_t present = z >> EASY_PRESENT & 63;
         LANES *x;
         if (!present) continue;
-        x = (LANES *)(out + EASY_LANES * easy_lowest_bit(present));
+        x = (LANES *)(out + EASY_LANES * kernel_lowest_bit(present));
         if (z & EASY_WIDE)
             for (k = 0; k < PARTS; k++) x[k] = KERNEL_ADD(x[k], ((const LANES *)at)[k]);
         else
@@ -152,7 +152,7 @@ static void KERNEL_NAME(add_single)(int16_t *out, const uint64_t *row, int32_t n
     int32_t i;
     for (i = 0; i < n; i++)
         if (row[i] >> EASY_PRESENT & 63) {
-            int32_t line = easy_lowest_bit(row[i] >> EASY_PRESENT & 63);
+            int32_t line = kernel_lowest_bit(row[i] >> EASY_PRESENT & 63);
             KERNEL_NAME(add)(out + EASY_LANES * line, 1, line, out + EASY_LANES * line, row + i, 1, arena);
         }
 }

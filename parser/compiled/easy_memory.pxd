@@ -42,7 +42,6 @@ cdef extern from "parser/compiled/easy_kernel.h":
         int32_t (*largest)(const int32_t* number, int32_t n) noexcept nogil
         int32_t (*look_up)(const easy_bucket** bucket, const uint64_t* key, int32_t n, uint64_t* row) noexcept nogil
     const easy_kernel* easy_kernels
-    int32_t easy_lowest_bit(uint32_t bits) noexcept nogil
 
 
 cdef struct CountC:         # rows of an element in a shape

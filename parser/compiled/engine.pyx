@@ -12,7 +12,7 @@ from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, 
                                      kernel_rows, kernel_sets, lane_of, new_record, row_at, values_key,
                                      values_of)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
-from parser.compiled.sum_maker cimport SumMaker
+from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
 from parser.feature.extract cimport Extractor
 from parser.feature.hashing cimport feature_key
@@ -200,7 +200,7 @@ cdef class Engine(SumMaker):
             for i in range(self.n_columns):
                 m.scores[i] = self.plan.bias[lane_of(i)]
             for i in range(self.extractor.n_rules):
-                row = self.row_of(self.feature_of(m, self.extractor, i, present, scene))
+                row = self.row_of(key_of_template(m, self.extractor, i, present, scene))
                 if row != 0:
                     add_table_row(&self.rows_of, row, m.scores)
         else:

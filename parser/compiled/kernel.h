@@ -69,6 +69,7 @@ typedef struct { /* where things are found */
 
 /* Fibonacci hashing (Knuth 1998, vol. 3, 6.4): a key is mixed once, and then the upper bits tell where it is at home. */
 static inline uint64_t kernel_mix(uint64_t key) { return key * KERNEL_HOME; }
+static inline uint64_t kernel_unmix(uint64_t key) { return key * 0xF1DE83E19937733DULL; } /* the inverse, modulo 2^64 */
 
 static inline kernel_bucket *kernel_home(const kernel_places *places, uint64_t key) {
     return places->buckets + (key >> places->shift);
@@ -84,6 +85,16 @@ static inline uint64_t kernel_key(const kernel_places *places, uint64_t told, ui
 
 /* The reference of a way, as bytes */
 static inline uint32_t kernel_row(uint64_t way) { return ((uint32_t)way & KERNEL_REF) << KERNEL_LINE_BITS; }
+
+static inline int32_t kernel_lowest_bit(uint32_t bits) { /* of some */
+#if defined(__GNUC__)
+    return __builtin_ctz(bits);
+#else
+    int32_t i = 0;
+    while (!(bits >> i & 1)) i++;
+    return i;
+#endif
+}
 
 static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
     a += b;
@@ -112,10 +123,10 @@ typedef struct {
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
        number. There is room for 8 more of each. */
     int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
-    /* the range of the numbers from one place to another */
-    kernel_range (*range)(const int32_t *number, int32_t from, int32_t to);
-    /* numbers of 16 bits: n is a multiple of KERNEL_LANES */
-    void (*to_words)(const int32_t *number, int32_t n, int16_t *out);
+    /* Numbers become numbers of 16 bits, which saturate: n is a multiple of KERNEL_LANES. Gives their range before. */
+    kernel_range (*pack)(const int32_t *number, int32_t n, int16_t *out);
+    /* The ways of a bucket that say the same of their key, a bit each */
+    uint32_t (*which)(const kernel_bucket *bucket, uint64_t told);
 } kernel_set;
 
 #define KERNEL_NAME(f) f##_plain
@@ -178,7 +189,7 @@ static int usable_avx512(void) {
 
 #define KERNELS(set) \
     {#set, usable_##set, look_##set, find_##set, score_##set, best_##set, best_behind_##set, best_of_all_##set, \
-     filter_##set, range_##set, to_words_##set}
+     filter_##set, pack_##set, which_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),
 #ifdef ARCSPEED_X86_KERNELS

@@ -296,19 +296,25 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     return KERNEL_LOWEST(low);
 }
 
-KERNEL_TARGET static kernel_range KERNEL_NAME(range)(const int32_t *number, int32_t from, int32_t to) {
-    kernel_range found = {0, 0};
-    int32_t i;
-    for (i = from; i < to; i++) {
-        found.least = number[i] < found.least ? number[i] : found.least;
-        found.most = number[i] > found.most ? number[i] : found.most;
+KERNEL_TARGET static kernel_range KERNEL_NAME(pack)(const int32_t *number, int32_t n, int16_t *out) {
+    int32_t i, least = 0, most = 0;
+    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) {
+        least = number[i] < least ? number[i] : least;
+        most = number[i] > most ? number[i] : most;
+        out[i] = kernel_sum(number[i], 0);
     }
-    return found;
+    return (kernel_range){least, most};
 }
 
-KERNEL_TARGET static void KERNEL_NAME(to_words)(const int32_t *number, int32_t n, int16_t *out) {
-    int32_t i;
-    for (i = 0; i < n / KERNEL_LANES * KERNEL_LANES; i++) out[i] = kernel_sum(number[i], 0);
+KERNEL_TARGET static uint32_t KERNEL_NAME(which)(const kernel_bucket *bucket, uint64_t told) {
+#ifdef KERNEL_WHICH
+    return (uint32_t)KERNEL_WHICH(bucket, told);
+#else
+    uint32_t which = 0;
+    int32_t k;
+    for (k = 0; k < KERNEL_WAYS; k++) which |= (uint32_t)((bucket->way[k] ^ told) >> KERNEL_REF_BITS == 0) << k;
+    return which;
+#endif
 }
 #include "parser/compiled/score_body.h"
 #undef PER_LINE

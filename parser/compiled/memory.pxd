@@ -62,13 +62,15 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int16_t* out) noexcept nogil
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
-        kernel_range (*range)(const int32_t* number, int32_t from_, int32_t to) noexcept nogil
-        void (*to_words)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
+        kernel_range (*pack)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
+        uint32_t (*which)(const kernel_bucket* bucket, uint64_t told) noexcept nogil
     uint64_t kernel_mix(uint64_t key) noexcept nogil
+    uint64_t kernel_unmix(uint64_t key) noexcept nogil
     kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil
     uint64_t kernel_told(uint64_t key) noexcept nogil
     uint64_t kernel_key(const kernel_places* places, uint64_t told, uint64_t home) noexcept nogil
     uint32_t kernel_row(uint64_t way) noexcept nogil
+    int32_t kernel_lowest_bit(uint32_t bits) noexcept nogil
     const kernel_set* kernel_sets
 
 
@@ -186,5 +188,10 @@ cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
 # Puts a reference under a key (mixed), perhaps in place of another.
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil
-# Writes a sum under a key (mixed) and gives the reference; `spare`: the row to take where there is no room.
+# Writes a sum, m.found, under a key (mixed) and gives the reference; `spare`: the row to take where there is no room.
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil
+# The same in two steps: where `lines` lines are to be written, zeros and numbers,
+cdef uint32_t place_for(MemoryC* m, int32_t lines, int32_t width, int32_t spare) noexcept nogil
+# and then, how large the largest of these numbers is, and the largest behind the head (0: there are no larger ones).
+cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t lines, int32_t most,
+                   int32_t most_behind) noexcept nogil

@@ -222,67 +222,56 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef kernel_range head = m.kernels.range(m.found, 0, KERNEL_COLUMNS)
-    cdef kernel_range tail = m.kernels.range(m.found, KERNEL_COLUMNS, width)
-    cdef int32_t most = max(max(head.most, tail.most), -min(head.least, tail.least))
-    cdef bint has_tail = tail.least != 0 or tail.most != 0
-    cdef uint32_t lines = 0 if most == 0 else width // KERNEL_LANES if has_tail else HEAD_LINES, first = m.used
-    cdef uint32_t found
-    cdef int16_t* row
-    cdef bint kept = m.used + lines <= m.n_lines
-    if lines == 0:
-        first = ROW_OF_ZEROS // LINE
-    elif kept:
+    cdef uint32_t row = place_for(m, width // KERNEL_LANES, width, spare)     # what is not needed is left to the next
+    cdef int16_t* out = <int16_t*>(m.places.arena + row)
+    # two numbers are in both ranges, which changes nothing
+    cdef kernel_range head = m.kernels.pack(m.found, KERNEL_HEAD, out)
+    cdef kernel_range tail = m.kernels.pack(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, out + KERNEL_HEAD)
+    cdef int32_t most = max(head.most, tail.most), least = min(head.least, tail.least)
+    if most == 0 and least == 0:
+        remember(m, key, ROW_OF_ZEROS)
+        return ROW_OF_ZEROS
+    m.has_wide_rows |= max(most, -least) > ROW_LIMIT
+    keep_row(m, key, row, width // KERNEL_LANES if tail.least != 0 or tail.most != 0 else HEAD_LINES, most, tail.most)
+    return row
+
+
+cdef uint32_t place_for(MemoryC* m, int32_t lines, int32_t width, int32_t spare) noexcept nogil:
+    return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + spare * (width // KERNEL_LANES))
+
+
+cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t lines, int32_t most,
+                   int32_t most_behind) noexcept nogil:
+    cdef int16_t* out = <int16_t*>(m.places.arena + row)
+    out[KERNEL_TAIL_BOUND] = min(max(most_behind, <int32_t>1), <int32_t>0x7FFF) if lines > HEAD_LINES else 0
+    out[KERNEL_BOUND] = min(most, <int32_t>0x7FFF)
+    if line_of(row) < m.n_lines:
         m.used += lines
-    else:
-        first = m.n_lines + spare * (width // KERNEL_LANES)
-    row = <int16_t*>(m.places.arena + <size_t>first * LINE)
-    if lines > 0:
-        m.kernels.to_words(m.found, KERNEL_HEAD, row)
-        row[KERNEL_TAIL_BOUND] = min(max(tail.most, <int32_t>1), <int32_t>0x7FFF) if has_tail else 0
-        row[KERNEL_BOUND] = min(max(head.most, tail.most), <int32_t>0x7FFF)
-    if has_tail:
-        m.kernels.to_words(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, row + KERNEL_HEAD)
-    m.has_wide_rows |= most > ROW_LIMIT
-    found = first * LINE
-    if kept:
-        remember(m, key, found)
-    return found
+        remember(m, key, row)
 
 
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:
     """In an empty place of its bucket or of that bucket's neighbour, else in place of another."""
     cdef kernel_bucket* home = kernel_home(&m.places, key)
     cdef kernel_bucket* bucket = home
-    cdef int32_t way = first_empty(home)
-    if way < 0:
+    cdef uint32_t empty = m.kernels.which(home, 0)
+    cdef int32_t way
+    if empty == 0:
         bucket = neighbour(m, home)
-        way = first_empty(bucket)
-    if way < 0:
+        empty = m.kernels.which(bucket, 0)
+    if empty != 0:
+        way = kernel_lowest_bit(empty)
+    else:
         bucket, way = home, <int32_t>((key >> 17) % KERNEL_WAYS)
     m.remembered += bucket.way[way] == 0
     bucket.way[way] = kernel_told(key) >> REF_BITS << REF_BITS | line_of(row)
 
 
-cdef inline int32_t first_empty(const kernel_bucket* bucket) noexcept nogil:
-    cdef int32_t i
-    for i in range(KERNEL_WAYS):
-        if bucket.way[i] == 0:
-            return i
-    return -1
-
-
 cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
-    cdef const kernel_bucket* home = kernel_home(&m.places, key)
-    cdef uint32_t found = row_in(home, key)
-    if found == 0 and first_empty(home) < 0:
-        found = row_in(neighbour(m, home), key)
-    return found
-
-
-cdef inline uint32_t row_in(const kernel_bucket* bucket, uint64_t key) noexcept nogil:
-    cdef int32_t i
-    for i in range(KERNEL_WAYS):
-        if (bucket.way[i] ^ kernel_told(key)) >> REF_BITS == 0:
-            return kernel_row(bucket.way[i])
-    return 0
+    cdef const kernel_bucket* bucket = kernel_home(&m.places, key)
+    cdef uint64_t told = kernel_told(key)
+    cdef uint32_t which = m.kernels.which(bucket, told)
+    if which == 0 and m.kernels.which(bucket, 0) == 0:      # full
+        bucket = neighbour(m, bucket)
+        which = m.kernels.which(bucket, told)
+    return kernel_row(bucket.way[kernel_lowest_bit(which)]) if which != 0 else 0

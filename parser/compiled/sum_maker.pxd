@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from parser.common cimport feat_t
 from parser.compiled.flat cimport Flat, LookupC, kernel_ref, kernel_scene, kernel_work
 from parser.compiled.memory cimport MemoryC
-from parser.compiled.table cimport Table, TableC
+from parser.compiled.table cimport RowC, Table, TableC
 from parser.feature.extract cimport Extractor
 
 
@@ -27,12 +27,18 @@ cdef class SumMaker(Flat):
     cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,
                            const feat_t* features) noexcept nogil
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
+    cdef uint32_t copy(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil
+    cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row, int32_t lines) noexcept nogil
+    cdef void write_feature(self, const MemoryC* m, int32_t k, kernel_work* work) noexcept nogil
     # What a reference's sum is remembered under.
     cdef uint64_t key_of(self, const kernel_ref* ref, const kernel_scene* scene) noexcept nogil
     cdef void write_features(self, const MemoryC* m, const LookupC* lookup, uint64_t present,
                              kernel_work* work) noexcept nogil
     cdef uint64_t present_of(self, const MemoryC* m, const kernel_scene* scene) noexcept nogil
-    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
-                           const kernel_scene* scene) noexcept nogil
     # Where the row of a feature stands in the table; 0: it has none.
     cdef uint32_t row_of(self, feat_t feature) noexcept nogil
+
+
+# Of a feature in a state; 0: the template, the extractor's rule at that place, does not fire.
+cdef feat_t key_of_template(const MemoryC* m, Extractor e, int32_t place, uint64_t present,
+                            const kernel_scene* scene) noexcept nogil

@@ -1,13 +1,16 @@
 """Sums of rows that are not remembered yet; see sum_maker.pxd."""
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from cython cimport final
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
-from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, ROW_OF_ZEROS, MemoryC, keep_sum, kernel_home,
-                                     kernel_key, kernel_mix, lane_of, line_of, look_up, remember, values_of)
-from parser.compiled.table cimport Table, add_table_row, fetch_row, find_row, may_have_row
+from parser.compiled.memory cimport (HEAD_LINES, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, LINE, ROW_LIMIT,
+                                     ROW_OF_ZEROS, MemoryC, keep_row, keep_sum, kernel_home, kernel_key, kernel_mix,
+                                     kernel_unmix, lane_of, line_of, look_up, place_for, remember, values_of)
+from parser.compiled.table cimport (RowC, Table, add_table_row, column_in, fetch_row, find_row, may_have_row,
+                                    open_row, value_in)
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
 from parser.score.keymap cimport PREFETCH
@@ -31,7 +34,10 @@ cdef class SumMaker(Flat):
             work.n_unknown += work.rows[k] == 0
         for i in range(work.n_unknown):
             k = work.unknown[i]
-            self.write_features(m, self.lookup_of(work, k), present, work)
+            if is_feature(work, k):
+                self.write_feature(m, k, work)
+            else:
+                self.write_features(m, self.lookup_of(work, k), present, work)
             if k < n_refs:      # other keys have been looked for
                 PREFETCH(kernel_home(&m.places, self.key_of(&work.program.refs[k], scene)))
 
@@ -45,16 +51,22 @@ cdef class SumMaker(Flat):
         cdef int32_t i, k, n_refs = work.program.n_refs, n = 0
         for i in range(work.n_unknown):
             k = work.unknown[i]
+            if is_feature(work, k):
+                work.rows[k] = self.copy(m, self.key_of_row(m, work, k), <uint32_t>work.features[n])
+                n += 1
+                continue
             if k < n_refs:
                 work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
             else:
                 work.rows[k] = self.make(m, self.lookup_of(work, k), self.key_of_row(m, work, k), work.features + n)
             n += self.lookup_of(work, k).n_rules
 
+    @final
     cdef inline uint64_t key_of_row(self, const MemoryC* m, const kernel_work* work, int32_t k) noexcept nogil:
         cdef int32_t key = k - work.program.n_refs
         return kernel_key(&m.places, work.told[key], work.home[key])
 
+    @final
     cdef inline const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil:
         cdef const kernel_program* p = work.program
         cdef int32_t key = k - p.n_refs
@@ -64,6 +76,7 @@ cdef class SumMaker(Flat):
             return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
         return &self.lookups[work.owners[key]]
 
+    @final
     cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,
                            const feat_t* features) noexcept nogil:
         """What a reference of a record is to be: words that agree in what the templates ask share a row."""
@@ -74,10 +87,12 @@ cdef class SumMaker(Flat):
             (<uint32_t*>record)[ref.at] = row
         return row
 
+    @final
     cdef inline uint64_t key_of(self, const kernel_ref* ref, const kernel_scene* scene) noexcept nogil:
         cdef const LookupC* lookup = &self.lookups[ref.lookup]
         return kernel_mix(lookup.seed + scene.record[ref.node][lookup.slot])
 
+    @final
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
         """The sum of the templates' rows. key: mixed."""
         cdef uint32_t row = look_up(m, key)     # another lane may have made it since it was looked for
@@ -99,13 +114,58 @@ cdef class SumMaker(Flat):
         m.spare += line_of(row) >= m.n_lines
         return row
 
+    @final
+    cdef uint32_t copy(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil:
+        """The row of a single template, as it stands in the table. key: mixed."""
+        cdef uint32_t row = look_up(m, key)
+        cdef RowC found
+        cdef int32_t lines
+        if row != 0:
+            return row
+        m.made += 1
+        if at == 0:
+            remember(m, key, ROW_OF_ZEROS)
+            return ROW_OF_ZEROS
+        open_row(&self.rows_of, at, &found)
+        # its columns ascend
+        lines = self.blocks if column_in(&found, found.n - 1) >= KERNEL_COLUMNS else HEAD_LINES
+        row = place_for(m, lines, self.width, m.spare)
+        self.write_row(m, &found, key, row, lines)
+        m.spare += line_of(row) >= m.n_lines
+        return row
+
+    @final
+    cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row, int32_t lines) noexcept nogil:
+        cdef int16_t* out = <int16_t*>(m.places.arena + row)
+        cdef int32_t most[2]
+        cdef int32_t i, lane, value, behind, least = 0
+        most[0] = most[1] = 0
+        memset(out, 0, lines * LINE)
+        for i in range(found.n):
+            lane, value = lane_of(column_in(found, i)), value_in(found, i)
+            behind = lane >= KERNEL_HEAD
+            out[lane] = <int16_t>value
+            most[behind] = max(most[behind], value)
+            least = min(least, value)
+        m.has_wide_rows |= max(max(most[0], most[1]), -least) > ROW_LIMIT
+        keep_row(m, key, row, lines, max(most[0], most[1]), most[1])
+
+    @final
+    cdef inline void write_feature(self, const MemoryC* m, int32_t k, kernel_work* work) noexcept nogil:
+        """Of a single template, whose key the state has found already."""
+        cdef feat_t feature = kernel_unmix(self.key_of_row(m, work, k))
+        work.features[work.n_features] = feature
+        work.n_features += 1
+        fetch_row(&self.rows_of, feature)
+
+    @final
     cdef void write_features(self, const MemoryC* m, const LookupC* lookup, uint64_t present,
                              kernel_work* work) noexcept nogil:
         """The feature keys of a lookup's templates, 0 for those that do not fire."""
         cdef feat_t* out = work.features + work.n_features
         cdef int32_t i
         for i in range(lookup.n_rules):
-            out[i] = self.feature_of(m, self.extractor, self.rules[lookup.first_rule + i], present, &work.scene)
+            out[i] = key_of_template(m, self.extractor, self.rules[lookup.first_rule + i], present, &work.scene)
             fetch_row(&self.rows_of, out[i])
         work.n_features += lookup.n_rules
 
@@ -119,23 +179,28 @@ cdef class SumMaker(Flat):
                 present |= <uint64_t>1 << (MAX_NODES + i)
         return present
 
-    cdef feat_t feature_of(self, const MemoryC* m, Extractor e, int32_t place, uint64_t present,
-                           const kernel_scene* scene) noexcept nogil:
-        """A template's key; 0: it does not fire."""
-        cdef const RuleC* rule = &e.rules[place]
-        cdef feat_t total = rule.seed, value
-        cdef int32_t k
-        if not present & rule.any_of or present & rule.need != rule.need:
-            return 0
-        for k in range(rule.n_parts):
-            place = rule.parts[k]
-            if place < e.n_stored:
-                value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
-            else:
-                value = part_value(&e.parts[place - e.n_stored], scene.node, <const NodeC*>scene.nodes, NULL,
-                                   scene.root_pos)
-            total += value * feature_factor[k]
-        return feature_key(total)
-
     cdef inline uint32_t row_of(self, feat_t feature) noexcept nogil:
         return find_row(&self.rows_of, feature) if feature != 0 and may_have_row(&self.rows_of, feature) else 0
+
+
+cdef inline bint is_feature(const kernel_work* work, int32_t k) noexcept nogil:
+    """Is the k-th row of a state that of a single template, and its key the template's?"""
+    return k >= work.program.n_refs + work.program.n_keys
+
+
+cdef feat_t key_of_template(const MemoryC* m, Extractor e, int32_t place, uint64_t present,
+                            const kernel_scene* scene) noexcept nogil:
+    cdef const RuleC* rule = &e.rules[place]
+    cdef feat_t total = rule.seed, value
+    cdef int32_t k
+    if not present & rule.any_of or present & rule.need != rule.need:
+        return 0
+    for k in range(rule.n_parts):
+        place = rule.parts[k]
+        if place < e.n_stored:
+            value = values_of(m, scene.record[e.stored[place].node])[e.stored[place].value]
+        else:
+            value = part_value(&e.parts[place - e.n_stored], scene.node, <const NodeC*>scene.nodes, NULL,
+                               scene.root_pos)
+        total += value * feature_factor[k]
+    return feature_key(total)

@@ -65,22 +65,35 @@ cdef inline uint16_t read16(const uint8_t* at) noexcept nogil:
     return <uint16_t>(at[0] | at[1] << 8)
 
 
+cdef struct RowC:               # a row of the table: count, columns and values
+    const uint8_t* columns
+    const uint8_t* values
+    int32_t n
+    bint wide_columns, wide     # two bytes for each
+
+
+cdef inline void open_row(const TableC* t, uint32_t at, RowC* row) noexcept nogil:
+    cdef int32_t head = read16(t.rows + at)
+    row.n, row.wide, row.wide_columns = head >> 1, head & 1, t.wide_columns
+    row.columns = t.rows + at + 2
+    row.values = row.columns + (2 * row.n if row.wide_columns else row.n)
+
+
+cdef inline int32_t column_in(const RowC* row, int32_t i) noexcept nogil:
+    return read16(row.columns + 2 * i) if row.wide_columns else row.columns[i]
+
+
+cdef inline int32_t value_in(const RowC* row, int32_t i) noexcept nogil:
+    return <int16_t>read16(row.values + 2 * i) if row.wide else <int8_t>row.values[i]
+
+
 cdef inline void add_table_row(const TableC* t, uint32_t at, int32_t* out) noexcept nogil:
     """Adds a row to n_columns numbers."""
-    cdef const uint8_t* row = t.rows + at
-    cdef int32_t head = row[0] | row[1] << 8, n = head >> 1, k, column
-    cdef const uint8_t* columns = row + 2
-    cdef const uint8_t* values = columns + (2 * n if t.wide_columns else n)
-    if t.wide_columns:
-        for k in range(n):
-            column = read16(columns + 2 * k)
-            out[column] += <int16_t>read16(values + 2 * k) if head & 1 else <int8_t>values[k]
-    elif head & 1:
-        for k in range(n):
-            out[columns[k]] += <int16_t>read16(values + 2 * k)
-    else:
-        for k in range(n):
-            out[columns[k]] += <int8_t>values[k]
+    cdef RowC row
+    cdef int32_t i
+    open_row(t, at, &row)
+    for i in range(row.n):
+        out[column_in(&row, i)] += value_in(&row, i)
 
 
 cdef class Table:

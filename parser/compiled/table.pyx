@@ -92,23 +92,20 @@ cdef bint leads_to_rows(const TableC* t, uint64_t bucket, int64_t n_bytes) noexc
 
 
 cdef bint fits(const TableC* t, uint32_t at, int64_t n_bytes) noexcept nogil:
-    """Does a row that starts there end within the bytes, and name only columns that exist?"""
-    cdef int64_t n
-    cdef int32_t k, head, largest = 0
-    cdef const uint8_t* row = t.rows + at
-    if at + 2 > n_bytes:
+    """Does a row that starts there end within the bytes, and name columns that exist, in ascending order?"""
+    cdef RowC row
+    cdef int32_t i, column, before = -1
+    cdef bint ascends = True
+    if <int64_t>at + 2 > n_bytes:
         return False
-    head = row[0] | row[1] << 8
-    n = head >> 1
-    if at + 2 + n * ((2 if t.wide_columns else 1) + (2 if head & 1 else 1)) > n_bytes:
+    open_row(t, at, &row)
+    if at + 2 + <int64_t>row.n * (1 + row.wide_columns + 1 + row.wide) > n_bytes:
         return False
-    if t.wide_columns:
-        for k in range(<int32_t>n):
-            largest = max(largest, <int32_t>read16(row + 2 + 2 * k))
-    else:
-        for k in range(<int32_t>n):
-            largest = max(largest, <int32_t>row[2 + k])
-    return largest < t.n_columns
+    for i in range(row.n):
+        column = column_in(&row, i)
+        ascends &= column > before
+        before = column
+    return row.n > 0 and ascends and before < t.n_columns
 
 
 def build_table(model):

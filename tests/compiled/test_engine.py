@@ -392,6 +392,7 @@ def test_damaged_tables_are_refused_or_harmless(trained):
         ("buckets", lambda a: a.astype(np.int64)),
         ("rows", lambda a: a[:0]),
         ("rows", lambda a: a[:-1].copy()),
+        ("rows", lambda a: np.r_[a[:3], a[4], a[3], a[5:]]),  # columns of the first row that do not ascend
         ("actions", lambda a: a[:3].copy()),
         ("actions", lambda a: np.r_[a[:-1], a[:1]]),
         ("actions", lambda a: a.astype(np.int64)),
