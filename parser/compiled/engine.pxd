@@ -38,5 +38,5 @@ cdef class Engine(SumMaker):
     # The best of what stands behind the head, too.
     cdef int32_t choose_behind(self, MemoryC* m, const kernel_work* work) noexcept nogil
     # In 32 bits.
-    cdef int32_t choose_wide(self, MemoryC* m, const kernel_work* work, const kernel_rows* lists) noexcept nogil
+    cdef int32_t choose_wide(self, MemoryC* m, const kernel_work* work, const kernel_rows* rows) noexcept nogil
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil

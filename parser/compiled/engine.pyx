@@ -7,10 +7,10 @@ from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, kernel_work
-from parser.compiled.memory cimport (KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_TAIL_BOUND, KERNEL_UNKNOWN,
-                                     N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record,
-                                     kernel_rows, kernel_sets, lane_of, new_record, row_at, values_key,
-                                     values_of)
+from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND, KERNEL_LANES,
+                                     KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES, N_KERNEL_SETS,
+                                     ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_rows, kernel_sets,
+                                     lane_of, new_record, row_at, values_key, values_of)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
@@ -58,7 +58,9 @@ cdef class Engine(SumMaker):
             add_table_row(&self.rows_of, row, &numbers[0])
         for i in range(self.n_columns):
             self.plan.bias[lane_of(i)] = <int16_t>numbers[i]     # a single row fits
-        self.plan.bias[KERNEL_TAIL_BOUND] = int(total[KERNEL_COLUMNS:].max(initial=0))
+        far = KERNEL_COLUMNS + KERNEL_LANES
+        self.plan.bias[KERNEL_NEAR_BOUND] = int(total[KERNEL_COLUMNS:far].max(initial=0))
+        self.plan.bias[KERNEL_FAR_BOUND] = int(total[far:].max(initial=0))
         self.plan.bias[KERNEL_BOUND] = int(total.max(initial=0))
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
             self.plan.rank[lane_of(column)] = place
@@ -106,7 +108,7 @@ cdef class Engine(SumMaker):
         for i in range(n):
             best = &scratch.busy[i].work.best
             # Nearly always something in the head is better than anything behind it can be
-            if best.tail >= best.top or may_be_clipped(best):
+            if best.near >= best.top or best.far >= best.top or may_be_clipped(best):
                 self.decide(scratch, scratch.busy[i])
         return 0
 
@@ -141,23 +143,26 @@ cdef class Engine(SumMaker):
             if may_be_clipped(best):
                 best.rank = self.choose_of_all(scratch, lane)
                 return 0
-        if best.tail >= best.top:
+        if best.near >= best.top or best.far >= best.top:
             best.rank = self.choose_behind(scratch.m, &lane.work)
         return 0
 
     cdef int32_t choose_behind(self, MemoryC* m, const kernel_work* work) noexcept nogil:
-        """From the rows that go on behind the head."""
-        cdef kernel_rows lists
-        begin(&lists, m)
-        put_tails(&lists, m, work)
-        put_tail(&lists, self.plan.bias)
+        """Only those lines are looked at where something may be better."""
+        cdef const kernel_best* best = &work.best
+        cdef bint far = best.far >= best.top
+        cdef int32_t line = HEAD_LINES if best.near >= best.top else NEAR_LINES
+        cdef int32_t end = self.blocks if far else min(self.blocks, <int32_t>NEAR_LINES)
+        cdef kernel_rows rows
+        begin(&rows, m, self.plan.bias)
+        put_parts(&rows, m, work, far)
         m.full += 1
-        return self.kernels.best_behind(&lists, self.blocks, work.mask, self.plan.rank, work.best.top, work.best.rank)
+        return self.kernels.best_behind(&rows, line, end, work.mask, self.plan.rank, best.top, best.rank)
 
     cdef int32_t choose_of_all(self, Scratch scratch, LaneC* lane) except -1 nogil:
         cdef MemoryC* m = scratch.m
         cdef kernel_work* work = &lane.work
-        cdef kernel_rows lists
+        cdef kernel_rows rows
         cdef kernel_best extremes
         cdef int32_t i, best
         show(lane)
@@ -170,23 +175,21 @@ cdef class Engine(SumMaker):
         m.spare = 0
         self.make_rows(m, work)
         m.full += 1
-        begin(&lists, m)
-        put_tails(&lists, m, work)
+        begin(&rows, m, self.plan.bias)
+        put_parts(&rows, m, work, True)
         for i in range(n_rows(work)):
-            put_head(&lists, row_at(m, work.rows[i]))
-        put_head(&lists, self.plan.bias)
-        put_tail(&lists, self.plan.bias)
-        best = self.kernels.best_of_all(&lists, self.blocks, work.mask, self.plan.rank, m.sums)
+            put(&rows, 0, row_at(m, work.rows[i]))
+        best = self.kernels.best_of_all(&rows, self.blocks, work.mask, self.plan.rank, m.sums)
         extremes.top, extremes.bound = 0, m.sums[KERNEL_BOUND]
         for i in range(self.width):
             extremes.top = min(extremes.top, <int32_t>m.sums[i])
         if may_be_clipped(&extremes):
-            return self.choose_wide(m, work, &lists)
+            return self.choose_wide(m, work, &rows)
         for i in range(self.n_columns):
             m.scores[i] = m.sums[lane_of(i)]
         return best
 
-    cdef int32_t choose_wide(self, MemoryC* m, const kernel_work* work, const kernel_rows* lists) noexcept nogil:
+    cdef int32_t choose_wide(self, MemoryC* m, const kernel_work* work, const kernel_rows* rows) noexcept nogil:
         """In 32 bits; template by template if there are sums that no row of 16 bits can hold."""
         cdef const kernel_scene* scene = &work.scene
         cdef uint64_t present
@@ -204,7 +207,7 @@ cdef class Engine(SumMaker):
                 if row != 0:
                     add_table_row(&self.rows_of, row, m.scores)
         else:
-            self.add_wide(m.scores, lists)
+            self.add_wide(m.scores, rows)
         for i in range(self.n_columns):
             lane = lane_of(i)
             if work.mask[lane] and (best < 0 or m.scores[i] > top or (m.scores[i] == top and rank[lane] < best)):
@@ -212,16 +215,12 @@ cdef class Engine(SumMaker):
         return best
 
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil:
-        cdef const int16_t* row
-        cdef int32_t i, k, n = self.n_columns, in_head = min(self.n_columns, <int32_t>KERNEL_COLUMNS)
-        for k in range(rows.n_heads):
-            row = rows.heads[k]
-            for i in range(in_head):
-                out[i] += row[i]
-        for k in range(rows.n_tails):
-            row = rows.tails[k] + (KERNEL_HEAD - KERNEL_COLUMNS)    # as lane_of
-            for i in range(in_head, n):
-                out[i] += row[i]
+        cdef int32_t part, i, k, first = 0, end = KERNEL_COLUMNS
+        for part in range(KERNEL_PARTS):
+            for k in range(rows.n[part]):
+                for i in range(first, min(end, self.n_columns)):
+                    out[i] += rows.row[part][k][lane_of(i)]
+            first, end = end, KERNEL_COLUMNS + KERNEL_LANES if part == 0 else self.n_columns
 
 
 cdef inline bint may_be_clipped(const kernel_best* best) noexcept nogil:
@@ -238,24 +237,25 @@ cdef inline int32_t n_rows(const kernel_work* work) noexcept nogil:
     return work.program.n_refs + work.n_keys
 
 
-cdef inline void begin(kernel_rows* lists, MemoryC* m) noexcept nogil:
-    lists.heads, lists.tails = m.heads, m.tails
-    lists.n_heads = lists.n_tails = 0
+cdef inline void begin(kernel_rows* rows, const MemoryC* m, const int16_t* bias) noexcept nogil:
+    """The bias has all parts."""
+    cdef int32_t part
+    for part in range(KERNEL_PARTS):
+        rows.row[part], rows.n[part] = m.lists + part * m.listed, 0
+        put(rows, part, bias)
 
 
-cdef inline void put_head(kernel_rows* lists, const int16_t* row) noexcept nogil:
-    lists.heads[lists.n_heads] = row
-    lists.n_heads += 1
+cdef inline void put(kernel_rows* rows, int32_t part, const int16_t* row) noexcept nogil:
+    rows.row[part][rows.n[part]] = row
+    rows.n[part] += 1
 
 
-cdef inline void put_tail(kernel_rows* lists, const int16_t* row) noexcept nogil:
-    lists.tails[lists.n_tails] = row
-    lists.n_tails += 1
-
-
-cdef inline void put_tails(kernel_rows* lists, const MemoryC* m, const kernel_work* work) noexcept nogil:
-    """Those of the rows that go on behind the head."""
+cdef inline void put_parts(kernel_rows* rows, const MemoryC* m, const kernel_work* work, bint far) noexcept nogil:
+    """What goes on behind the head of a state's rows. Without a branch: which do is hard to predict."""
+    cdef const int16_t* row
     cdef int32_t i
     for i in range(n_rows(work)):
-        lists.tails[lists.n_tails] = row_at(m, work.rows[i])
-        lists.n_tails += lists.tails[lists.n_tails][KERNEL_TAIL_BOUND] != 0
+        row = row_at(m, work.rows[i])
+        rows.row[1][rows.n[1]] = rows.row[2][rows.n[2]] = row
+        rows.n[1] += row[KERNEL_NEAR_BOUND] != 0
+        rows.n[2] += far and row[KERNEL_FAR_BOUND] != 0

@@ -85,7 +85,8 @@ cdef extern from "parser/compiled/plan.h":
     ctypedef struct kernel_best:
         int32_t rank
         int32_t top
-        int32_t tail
+        int32_t near
+        int32_t far
         int32_t bound
     ctypedef struct kernel_work:
         uint64_t** of_word

@@ -1,10 +1,10 @@
 /* Looking up remembered sums, adding up rows, finding the best: the same code compiled for several instruction sets.
 
    Everything is integer arithmetic without overflow, so all variants give the same bits. A line is 64 bytes, aligned: 32
-   numbers of a row. The *head* are the first 62 columns, where nearly all weights are; what stands behind them is a row's
-   *tail*, if it has one. Between them are two bounds, which are added up like scores: sums of the head saturate, so that
-   the bounds say whether anything may have been lost. KERNELS lists the variants that this build has, the plain one
-   first. */
+   numbers of a row. The *head* are the first 61 columns, where nearly all weights are; behind it a row may have a *near*
+   line with the next 32 columns, and *far* lines with all others. Three bounds stand at the end of the head and are added
+   up like scores: what they add up to says whether anything behind the head, or anything that was lost because sums
+   saturate, can matter. KERNELS lists the variants that this build has, the plain one first. */
 #ifndef ARCSPEED_KERNEL_H
 #define ARCSPEED_KERNEL_H
 #include <stdint.h>
@@ -15,10 +15,12 @@
 #define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
 
 #define KERNEL_LANES 32
-#define KERNEL_HEAD 64       /* numbers of a row before its tail, */
-#define KERNEL_COLUMNS 62    /* of which so many are columns; */
-#define KERNEL_TAIL_BOUND 62 /* no number of the tail is above this one: 1 or more if there is a tail, else 0; */
+#define KERNEL_HEAD 64       /* numbers of a row before its near line, */
+#define KERNEL_COLUMNS 61    /* of which so many are columns; */
+#define KERNEL_NEAR_BOUND 61 /* no number of the near line is above this one: 1 or more if there is that line, else 0; */
+#define KERNEL_FAR_BOUND 62  /* the same of the far lines; */
 #define KERNEL_BOUND 63      /* and no number of the row is above this one, which is 0 or more */
+#define KERNEL_PARTS 3       /* of a row: head, near, far */
 #define KERNEL_ILLEGAL (-32768)
 #define KERNEL_UNKNOWN 0x7FFF /* the bound of what is not known: above all for which 16 bits are enough */
 #define KERNEL_WAYS 8
@@ -42,11 +44,9 @@ typedef struct { /* a cache line of remembered sums: 42 bits of a key above a re
         KERNEL_FETCH((places)->arena + 64 + (row)); \
     } while (0)
 
-typedef struct { /* what is to be added up */
-    const int16_t **heads;
-    const int16_t **tails;
-    int32_t n_heads;
-    int32_t n_tails;
+typedef struct { /* what is to be added up: the rows that have a part, by part */
+    const int16_t **row[KERNEL_PARTS];
+    int32_t n[KERNEL_PARTS];
 } kernel_rows;
 
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
@@ -113,11 +113,11 @@ typedef struct {
                   kernel_work *const *works, int32_t n);
     /* The best of a state whose rows are known. */
     void (*best)(const kernel_plan *plan, const kernel_places *places, kernel_work *work);
-    /* When `first` is its rank and `top` its score: the lowest rank of the highest score over `lines` lines of columns,
-       those behind the head from their tails alone */
-    int32_t (*best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank, int32_t top,
-                           int32_t first);
-    /* The same from lists, with all scores; the mask is set somewhere */
+    /* When `first` is its rank and `top` its score: the lowest rank of the highest score, if the columns of the lines
+       from `line` to `end` are looked at as well */
+    int32_t (*best_behind)(const kernel_rows *rows, int32_t line, int32_t end, const int16_t *mask, const int16_t *rank,
+                           int32_t top, int32_t first);
+    /* The same of all columns, with their scores; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their

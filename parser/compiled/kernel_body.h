@@ -196,6 +196,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) uint32_t KERNEL_NAME(
 #define LANES KERNEL_NAME(lanes)
 #define PER_LINE (2 * KERNEL_LANES / KERNEL_BYTES)
 #define HEAD (2 * KERNEL_HEAD / KERNEL_BYTES)
+#define PART(b) (((b) >= HEAD) + ((b) >= HEAD + PER_LINE))
 #define PICK(condition, a, b) (((a) & (condition)) | ((b) & ~(condition)))
 typedef int16_t LANES __attribute__((vector_size(KERNEL_BYTES), may_alias));
 
@@ -234,7 +235,8 @@ KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NA
     int16_t lowest;
     int32_t k;
     kernel_best found;
-    found.tail = x[HEAD - 1][KERNEL_TAIL_BOUND % (KERNEL_BYTES / 2)];
+    found.near = x[HEAD - 1][KERNEL_NEAR_BOUND % (KERNEL_BYTES / 2)];
+    found.far = x[HEAD - 1][KERNEL_FAR_BOUND % (KERNEL_BYTES / 2)];
     found.bound = x[HEAD - 1][KERNEL_BOUND % (KERNEL_BYTES / 2)];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
@@ -250,15 +252,18 @@ KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NA
     return found;
 }
 
-KERNEL_TARGET static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t lines, const int16_t *mask,
-                                                      const int16_t *rank, int32_t top, int32_t first) {
+KERNEL_TARGET static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t line, int32_t end,
+                                                      const int16_t *mask, const int16_t *rank, int32_t top,
+                                                      int32_t first) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
     LANES low = (LANES){0} + (int16_t)~top, lowest_place = (LANES){0} + (int16_t)first;
     int16_t lowest;
-    int32_t b, j, all = lines * PER_LINE;
-    for (b = HEAD; b < all; b++) { /* in every lane: the lowest, and the lowest place of such */
+    int32_t b, j;
+    for (b = line * PER_LINE; b < end * PER_LINE; b++) { /* in every lane: the lowest, and the lowest place of such */
+        const int16_t *const *added = rows->row[PART(b)];
+        const int32_t n = rows->n[PART(b)];
         LANES x = (LANES){0}, here;
-        for (j = 0; j < rows->n_tails; j++) x = KERNEL_ADD(x, ((const LANES *)rows->tails[j])[b]);
+        for (j = 0; j < n; j++) x = KERNEL_ADD(x, ((const LANES *)added[j])[b]);
         x = PICK(legal[b], ~x, none);
         here = PICK(legal[b], place[b], none);
         here = PICK(x > low, lowest_place, here);
@@ -277,8 +282,8 @@ KERNEL_TARGET static int32_t KERNEL_NAME(best_of_all)(const kernel_rows *rows, i
     int16_t lowest;
     int32_t b, j, all = lines * PER_LINE;
     for (b = 0; b < all; b++) {
-        const int16_t *const *added = b < HEAD ? rows->heads : rows->tails;
-        const int32_t n = b < HEAD ? rows->n_heads : rows->n_tails;
+        const int16_t *const *added = rows->row[PART(b)];
+        const int32_t n = rows->n[PART(b)];
         LANES x = (LANES){0};
         for (j = 0; j < n; j++) x = KERNEL_ADD(x, ((const LANES *)added[j])[b]);
         score[b] = x;
@@ -319,6 +324,7 @@ KERNEL_TARGET static uint32_t KERNEL_NAME(which)(const kernel_bucket *bucket, ui
 #include "parser/compiled/score_body.h"
 #undef PER_LINE
 #undef HEAD
+#undef PART
 #undef PICK
 #undef LANES
 #undef KERNEL_NAME

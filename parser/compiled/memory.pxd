@@ -21,9 +21,12 @@ cdef extern from "parser/compiled/kernel.h":
         KERNEL_LANES
         KERNEL_HEAD
         HEAD_LINES "(KERNEL_HEAD / KERNEL_LANES)"
+        NEAR_LINES "(KERNEL_HEAD / KERNEL_LANES + 1)"   # of head and near line
         KERNEL_COLUMNS
-        KERNEL_TAIL_BOUND
+        KERNEL_NEAR_BOUND
+        KERNEL_FAR_BOUND
         KERNEL_BOUND
+        KERNEL_PARTS
         KERNEL_UNKNOWN
         ROW_OF_ZEROS "(2 * KERNEL_HEAD)"                # of sums that are 0 in all columns
         FIRST_LINE "(2 * KERNEL_HEAD / KERNEL_LANES)"   # of those behind it
@@ -34,10 +37,8 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_bucket:
         uint64_t way[8]
     ctypedef struct kernel_rows:
-        const int16_t** heads
-        const int16_t** tails
-        int32_t n_heads
-        int32_t n_tails
+        const int16_t** row[3]
+        int32_t n[3]
     ctypedef struct kernel_filter:
         const uint64_t* words
         int32_t shift
@@ -57,8 +58,8 @@ cdef extern from "parser/compiled/kernel.h":
         void (*score)(const kernel_plan* plan, const kernel_programs* programs, const kernel_places* places,
                       kernel_work** works, int32_t n) noexcept nogil
         void (*best)(const kernel_plan* plan, const kernel_places* places, kernel_work* work) noexcept nogil
-        int32_t (*best_behind)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
-                               int32_t top, int32_t first) noexcept nogil
+        int32_t (*best_behind)(const kernel_rows* rows, int32_t line, int32_t end, const int16_t* mask,
+                               const int16_t* rank, int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int16_t* out) noexcept nogil
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
@@ -100,8 +101,8 @@ cdef struct MemoryC:
     int32_t* scores
     int32_t* found          # the sum being made
     int16_t* sums           # of 16 bits
-    const int16_t** heads   # rows to be added up
-    const int16_t** tails
+    const int16_t** lists   # of rows to be added up, one for each of their parts,
+    int32_t listed          # with room for so many
     int64_t made            # how often a sum was not known,
     int64_t met             # how often a word was new,
     int64_t full            # how often the tails were needed,
@@ -140,7 +141,7 @@ cdef inline uint32_t line_of(uint32_t row) noexcept nogil:
 
 
 cdef inline int32_t lane_of(int32_t column) noexcept nogil:
-    """Where the number of a column stands in a row: behind the bounds, if it is not in the head."""
+    """Where the number of a column stands in a row: behind the bounds, if not in the head."""
     return column if column < KERNEL_COLUMNS else column + KERNEL_HEAD - KERNEL_COLUMNS
 
 
@@ -190,8 +191,7 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil
 # Writes a sum, m.found, under a key (mixed) and gives the reference; `spare`: the row to take where there is no room.
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil
-# The same in two steps: where `lines` lines are to be written, zeros and numbers,
+# The same in two steps: where `lines` lines are to be written,
 cdef uint32_t place_for(MemoryC* m, int32_t lines, int32_t width, int32_t spare) noexcept nogil
-# and then, how large the largest of these numbers is, and the largest behind the head (0: there are no larger ones).
-cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t lines, int32_t most,
-                   int32_t most_behind) noexcept nogil
+# and then the range of each part, all 0 where there is no such part.
+cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil

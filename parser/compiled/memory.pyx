@@ -68,8 +68,7 @@ cdef class Memory:
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums = <int16_t*>aligned(row)
         n_rows = most_lookups + 2       # and the bias; a place more is written
-        m.heads = <const int16_t**>aligned(n_rows * sizeof(void*))
-        m.tails = <const int16_t**>aligned(n_rows * sizeof(void*))
+        m.lists, m.listed = <const int16_t**>aligned(KERNEL_PARTS * n_rows * sizeof(void*)), <int32_t>n_rows
         self.make_records(n_slots, n_refs, n_values)
 
     def make_records(self, int32_t n_slots, int32_t n_refs, int32_t n_values):
@@ -84,9 +83,8 @@ cdef class Memory:
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
-                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.heads,
-                       <size_t>m.tails, <size_t>m.none, <size_t>m.words.keys,
-                       <size_t>m.words.places):
+                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.lists,
+                       <size_t>m.none, <size_t>m.words.keys, <size_t>m.words.places):
             free(<void*><size_t>memory)
 
     def counts(self):
@@ -223,16 +221,17 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
     cdef uint32_t row = place_for(m, width // KERNEL_LANES, width, spare)     # what is not needed is left to the next
+    cdef kernel_range parts[KERNEL_PARTS]
     cdef int16_t* out = <int16_t*>(m.places.arena + row)
-    # two numbers are in both ranges, which changes nothing
-    cdef kernel_range head = m.kernels.pack(m.found, KERNEL_HEAD, out)
-    cdef kernel_range tail = m.kernels.pack(m.found + KERNEL_COLUMNS, width - KERNEL_HEAD, out + KERNEL_HEAD)
-    cdef int32_t most = max(head.most, tail.most), least = min(head.least, tail.least)
-    if most == 0 and least == 0:
+    cdef const int32_t* behind = m.found + KERNEL_COLUMNS
+    cdef int32_t near = min(width - KERNEL_HEAD, <int32_t>KERNEL_LANES)
+    parts[0] = m.kernels.pack(m.found, KERNEL_HEAD, out)    # some numbers are in this and the next, which does no harm
+    parts[1] = m.kernels.pack(behind, near, out + KERNEL_HEAD)
+    parts[2] = m.kernels.pack(behind + near, width - KERNEL_HEAD - near, out + KERNEL_HEAD + near)
+    if is_zero(parts[0]) and is_zero(parts[1]) and is_zero(parts[2]):
         remember(m, key, ROW_OF_ZEROS)
         return ROW_OF_ZEROS
-    m.has_wide_rows |= max(most, -least) > ROW_LIMIT
-    keep_row(m, key, row, width // KERNEL_LANES if tail.least != 0 or tail.most != 0 else HEAD_LINES, most, tail.most)
+    keep_row(m, key, row, width, parts)
     return row
 
 
@@ -240,14 +239,28 @@ cdef uint32_t place_for(MemoryC* m, int32_t lines, int32_t width, int32_t spare)
     return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + spare * (width // KERNEL_LANES))
 
 
-cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t lines, int32_t most,
-                   int32_t most_behind) noexcept nogil:
+cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil:
     cdef int16_t* out = <int16_t*>(m.places.arena + row)
-    out[KERNEL_TAIL_BOUND] = min(max(most_behind, <int32_t>1), <int32_t>0x7FFF) if lines > HEAD_LINES else 0
+    cdef int32_t most = max(max(parts[0].most, parts[1].most), parts[2].most)
+    cdef int32_t least = min(min(parts[0].least, parts[1].least), parts[2].least)
+    out[KERNEL_NEAR_BOUND], out[KERNEL_FAR_BOUND] = bound_of(parts[1]), bound_of(parts[2])
     out[KERNEL_BOUND] = min(most, <int32_t>0x7FFF)
+    m.has_wide_rows |= max(most, -least) > ROW_LIMIT
     if line_of(row) < m.n_lines:
-        m.used += lines
+        m.used += lines_of(out, width)
         remember(m, key, row)
+
+
+cdef inline bint is_zero(kernel_range part) noexcept nogil:
+    return part.least == 0 and part.most == 0
+
+
+cdef inline int16_t bound_of(kernel_range part) noexcept nogil:
+    return <int16_t>(0 if is_zero(part) else min(max(part.most, <int32_t>1), <int32_t>0x7FFF))
+
+
+cdef inline int32_t lines_of(const int16_t* row, int32_t width) noexcept nogil:
+    return (width // KERNEL_LANES if row[KERNEL_FAR_BOUND] else NEAR_LINES if row[KERNEL_NEAR_BOUND] else HEAD_LINES)
 
 
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:

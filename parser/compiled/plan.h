@@ -96,7 +96,7 @@ typedef struct { /* a state, looked up once */
 typedef struct { /* what the head of the columns says */
     int32_t rank;  /* the lowest among the columns of the highest score, */
     int32_t top;   /* and that score: KERNEL_ILLEGAL if there is none; */
-    int32_t tail;  /* no score behind the head is above it, */
+    int32_t near, far; /* no score of the near line, of the far ones, is above these, */
     int32_t bound; /* and no sum of some of the rows is above that */
 } kernel_best;
 

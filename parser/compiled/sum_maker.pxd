@@ -28,7 +28,7 @@ cdef class SumMaker(Flat):
                            const feat_t* features) noexcept nogil
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
     cdef uint32_t copy(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil
-    cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row, int32_t lines) noexcept nogil
+    cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row) noexcept nogil
     cdef void write_feature(self, const MemoryC* m, int32_t k, kernel_work* work) noexcept nogil
     # What a reference's sum is remembered under.
     cdef uint64_t key_of(self, const kernel_ref* ref, const kernel_scene* scene) noexcept nogil

@@ -6,9 +6,10 @@ from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
-from parser.compiled.memory cimport (HEAD_LINES, KERNEL_COLUMNS, KERNEL_HEAD, KERNEL_LANES, LINE, ROW_LIMIT,
+from parser.compiled.memory cimport (HEAD_LINES, KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, NEAR_LINES,
                                      ROW_OF_ZEROS, MemoryC, keep_row, keep_sum, kernel_home, kernel_key, kernel_mix,
-                                     kernel_unmix, lane_of, line_of, look_up, place_for, remember, values_of)
+                                     kernel_range, kernel_unmix, lane_of, line_of, look_up, place_for, remember,
+                                     values_of)
 from parser.compiled.table cimport (RowC, Table, add_table_row, column_in, fetch_row, find_row, may_have_row,
                                     open_row, value_in)
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
@@ -119,7 +120,6 @@ cdef class SumMaker(Flat):
         """The row of a single template, as it stands in the table. key: mixed."""
         cdef uint32_t row = look_up(m, key)
         cdef RowC found
-        cdef int32_t lines
         if row != 0:
             return row
         m.made += 1
@@ -127,28 +127,26 @@ cdef class SumMaker(Flat):
             remember(m, key, ROW_OF_ZEROS)
             return ROW_OF_ZEROS
         open_row(&self.rows_of, at, &found)
-        # its columns ascend
-        lines = self.blocks if column_in(&found, found.n - 1) >= KERNEL_COLUMNS else HEAD_LINES
-        row = place_for(m, lines, self.width, m.spare)
-        self.write_row(m, &found, key, row, lines)
+        row = place_for(m, self.blocks, self.width, m.spare)
+        self.write_row(m, &found, key, row)
         m.spare += line_of(row) >= m.n_lines
         return row
 
     @final
-    cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row, int32_t lines) noexcept nogil:
+    cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row) noexcept nogil:
         cdef int16_t* out = <int16_t*>(m.places.arena + row)
-        cdef int32_t most[2]
-        cdef int32_t i, lane, value, behind, least = 0
-        most[0] = most[1] = 0
-        memset(out, 0, lines * LINE)
+        cdef kernel_range parts[KERNEL_PARTS]
+        cdef kernel_range* part
+        cdef int32_t i, lane = lane_of(column_in(found, found.n - 1)), value    # columns ascend: this is the last
+        memset(parts, 0, sizeof(parts))
+        memset(out, 0, LINE * (HEAD_LINES if lane < KERNEL_HEAD else NEAR_LINES if lane < KERNEL_HEAD + KERNEL_LANES
+                               else self.blocks))
         for i in range(found.n):
             lane, value = lane_of(column_in(found, i)), value_in(found, i)
-            behind = lane >= KERNEL_HEAD
+            part = &parts[(lane >= KERNEL_HEAD) + (lane >= KERNEL_HEAD + KERNEL_LANES)]
             out[lane] = <int16_t>value
-            most[behind] = max(most[behind], value)
-            least = min(least, value)
-        m.has_wide_rows |= max(max(most[0], most[1]), -least) > ROW_LIMIT
-        keep_row(m, key, row, lines, max(most[0], most[1]), most[1])
+            part.most, part.least = max(part.most, value), min(part.least, value)
+        keep_row(m, key, row, self.width, parts)
 
     @final
     cdef inline void write_feature(self, const MemoryC* m, int32_t k, kernel_work* work) noexcept nogil:

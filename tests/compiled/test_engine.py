@@ -112,9 +112,12 @@ def test_arcs_of_root_with_a_label_of_their_own(trained):
     check_all(compiled(*trained("standard", **options)), made_text(10) + made_text(10, seed=9))
 
 
-@pytest.mark.parametrize("n_labels", [1, 300])
+@pytest.mark.parametrize("n_labels", [1, 29, 30, 45, 46, 300])
 def test_other_numbers_of_labels(n_labels):
-    """More than 256 columns take two bytes each; weights of random actions fill all of them."""
+    """Rows with a near line and far ones, and those that just need none; more than 256 columns take two bytes each.
+
+    Weights of random actions fill all columns.
+    """
     rng = np.random.default_rng(1)
     system = get_system("arc-eager", labels=[f"l{i}" for i in range(n_labels)])
     batches, _ = read(made_text(8))
