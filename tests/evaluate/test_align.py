@@ -150,7 +150,7 @@ def test_the_first_difference_of_two_texts_is_found(at, other, length):
 
 
 # how much of the text is in multiword tokens, on each side
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.randoms(use_true_random=False),
     st.sampled_from(["other", "retokenized", "reparsed"]),

@@ -80,7 +80,7 @@ def test_bins_must_ascend_from_one(bins):
         bin_names(bins)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.randoms(use_true_random=False),
     st.sampled_from(["other", "retokenized", "reparsed"]),
@@ -125,7 +125,7 @@ def test_breakdowns_equal_the_slow_twin(rng: random.Random, kind, convention, su
             assert [score.correct, score.gold, score.system] == (sums or [0, 0, 0])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_bins_sum_to_the_whole(rng: random.Random):
     letters = random_letters(rng, 80)
