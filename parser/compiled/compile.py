@@ -79,7 +79,8 @@ def compile_model(weights: Weights, templates: TemplateSet, pos: str, system) ->
     """`system`: one (or its handle), for the actions that need columns."""
     core = actions_of(system)
     share = LIST_SHARE if templates.family == "list" else 1
-    model = quantise(weights, len(templates), needed_columns(core, np.unique(weights.actions)), share)
+    needed = needed_columns(core, np.unique(weights.actions))
+    model = quantise(weights, len(templates), needed, share, label_frequency(core))
     return Compiled(templates, pos, build_table(model), model.actions, core.n_actions, model.scale)
 
 
@@ -98,6 +99,12 @@ def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) 
         raise ValueError("compiled weights: no scale")
     table = Table(arrays["buckets"], arrays["rows"], len(actions))
     return Compiled(templates, pos, table, actions, core.n_actions, float(scale))
+
+
+def label_frequency(core: Actions) -> np.ndarray:
+    """By action. Labels are numbered by frequency, and the k-th is about a k-th as frequent as the first (Zipf)."""
+    labels = 1 / np.arange(1, core.n_labels + 1)
+    return np.concatenate([np.ones(core.first_left), labels, labels])
 
 
 def needed_columns(core: Actions, weighted: np.ndarray) -> list[int]:

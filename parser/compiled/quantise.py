@@ -37,14 +37,21 @@ class Quantised:
     values: np.ndarray  # int16
 
 
-def quantise(weights: Weights, n_templates: int, others: Sequence[int] = (), share: float = 1) -> Quantised:
-    """`others`: actions that get a column though they may have no weight. `share`: of the finest scale that will do."""
+def quantise(
+    weights: Weights,
+    n_templates: int,
+    others: Sequence[int] = (),
+    share: float = 1,
+    frequency: np.ndarray | None = None,
+) -> Quantised:
+    """`others`: actions that get a column though they may have no weight. `share`: of the finest scale that will do.
+    `frequency`: of the actions' labels, or a guess (only the order of the columns depends on it)."""
     scale = share * chosen_scale(weights, n_templates + 1)
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
     rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]
     actions, values = weights.actions[kept].astype(np.int64), values[kept]
-    found = column_order(weights.n_actions, actions, others)
+    found = column_order(weights.n_actions, actions, values, others, frequency)
     column_of = np.full(weights.n_actions, -1, np.int64)
     column_of[found] = np.arange(len(found))
     columns = column_of[actions]
@@ -60,12 +67,17 @@ def quantise(weights: Weights, n_templates: int, others: Sequence[int] = (), sha
     )
 
 
-def column_order(n_actions: int, actions: np.ndarray, others: Sequence[int]) -> np.ndarray:
-    """The actions that have columns, those with most weights first: what many rows touch lies close together."""
-    counts = np.bincount(actions, minlength=n_actions)
-    wanted = counts > 0
+def column_order(
+    n_actions: int, actions: np.ndarray, values: np.ndarray, others: Sequence[int], frequency: np.ndarray | None
+) -> np.ndarray:
+    """The actions that have columns, first those that are likely to be chosen: with large weights and a frequent label.
+
+    Not those with many weights: the action for a sentence's root has few, and is chosen in every sentence.
+    """
+    wanted = np.bincount(actions, minlength=n_actions) > 0
     wanted[list(others)] = True
-    order = np.argsort(-counts, kind="stable")
+    worth = np.bincount(actions, np.maximum(values, 0).astype(np.float64) ** 2, minlength=n_actions)
+    order = np.argsort(-worth if frequency is None else -worth * frequency, kind="stable")
     return order[wanted[order]]
 
 

@@ -8,7 +8,7 @@ import pytest
 from made_corpus import SYSTEMS, made_text, read
 from made_weights import no_weights, random_weights
 
-from parser.compiled.compile import compile_model, from_arrays
+from parser.compiled.compile import actions_of, compile_model, from_arrays, label_frequency
 from parser.compiled.engine import kernel_names
 from parser.compiled.parser import CompiledParser
 from parser.compiled.quantise import FINER, Quantised, largest_sum, plain_sums, quantise
@@ -353,6 +353,21 @@ def test_the_scale(monkeypatch):
     assert quantise(weights, 1).scale == pytest.approx((32766 - 1) / 5)  # no weight leaves 16 bits
 
 
+def test_columns_of_what_is_likely_to_be_chosen_come_first():
+    """Few large weights say more than many small ones, negative ones nothing, a frequent label more than a rare one."""
+    system = get_system("arc-eager", labels=["often", "seldom"])  # SHIFT, REDUCE, then LEFT and RIGHT with both
+    actions = [0] * 9 + [2, 3, 4] + [5] * 9
+    values = [1.0] * 9 + [9.0, 9.0, 2.0] + [-7.0] * 9
+    keys = np.arange(1, len(actions) + 1, dtype=np.uint64)
+    offsets = np.arange(len(actions) + 1)
+    weights = Weights(6, keys, offsets, np.array(actions, np.uint16), np.array(values, np.float32))
+    frequency = label_frequency(actions_of(system))
+    assert frequency.tolist() == [1, 1, 1, 0.5, 1, 0.5]
+    assert quantise(weights, 3, [1], frequency=frequency).actions.tolist() == [2, 3, 0, 4, 1, 5]
+    weights.weights[9] = 6.0  # 6 * 6, often: less than 9 * 9, half as often
+    assert quantise(weights, 3, [1], frequency=frequency).actions.tolist() == [3, 2, 0, 4, 1, 5]
+
+
 # Tables from files
 
 
@@ -361,7 +376,8 @@ def test_tables_read_back(trained):
     made = compile_model(weights, templates, "xpos", system)
     again = from_arrays({k: v.copy() for k, v in made.arrays().items()}, made.scale, templates, "xpos", system)
     keys = np.r_[weights.keys[::7], np.arange(1, 500, dtype=np.uint64)]
-    plain = quantise(weights, len(templates), made.actions.tolist())
+    plain = quantise(weights, len(templates), made.actions.tolist(), frequency=label_frequency(actions_of(system)))
+    assert plain.actions.tolist() == made.actions.tolist()
     for key in keys:
         assert np.array_equal(again.table.sums([key]), made.table.sums([key]))
         assert np.array_equal(made.table.sums([key]), plain_sums(plain, np.array([key]), len(made.actions)))
