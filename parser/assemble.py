@@ -26,6 +26,7 @@ class Assembly:
     root_label: str
     single_root: bool
     pos: str
+    one_root_label: bool = False  # in training all words under ROOT had the root_label
 
     @cached_property
     def system(self):
@@ -40,6 +41,11 @@ class Assembly:
             root_label=self.root_label,
             root_label_only=options.root_label_only,
         )
+
+    @property
+    def under_root(self) -> int:
+        """The label of all words under ROOT; -1: they may have any."""
+        return self.labels.index(self.root_label) if self.one_root_label else -1
 
     @property
     def is_easy_first(self) -> bool:
@@ -74,5 +80,7 @@ class Assembly:
         return kind(self.system, self.extractor, learner, self.config.options())
 
     def sentence_parser(self, weights):
-        kind = EasyParser if self.is_easy_first else GreedyParser
-        return kind(self.system, self.extractor, LinearModel(weights))
+        model = LinearModel(weights)
+        if self.is_easy_first:
+            return EasyParser(self.system, self.extractor, model)
+        return GreedyParser(self.system, self.extractor, model, self.under_root)

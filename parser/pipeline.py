@@ -174,6 +174,7 @@ class Parser:
                 "parser": {
                     "root_label": self.assembly.root_label,
                     "single_root": self.assembly.single_root,
+                    "one_root_label": self.assembly.one_root_label,
                     "pos": self.assembly.pos,
                     "n_actions": self.assembly.n_actions,
                     "size": self.size,
@@ -234,8 +235,8 @@ class Parser:
     @cached_property
     def compiled(self) -> Compiled:
         """The weights as parsing uses them."""
-        assembly = self.assembly
-        return self.stored or compile_model(self.weights, assembly.templates, assembly.pos, assembly.system)
+        of = self.assembly
+        return self.stored or compile_model(self.weights, of.templates, of.pos, of.system, of.under_root)
 
     @cached_property
     def sentence_parser(self) -> SentenceParser:
@@ -512,6 +513,7 @@ def parser_in(file: ModelFile) -> Parser:
             about["root_label"],
             bool(about["single_root"]),
             about["pos"],
+            bool(about.get("one_root_label", False)),
         )
         fast = stored_tables(file, assembly)
         clusters = dict(zip(file.strings("clusters/forms"), file.strings("clusters/names"), strict=True)) or None
@@ -529,7 +531,7 @@ def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:
     if "compiled/scale" not in file:
         return None
     scale, arrays = file.data("compiled/scale"), file.arrays("compiled")
-    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system)
+    return from_arrays(arrays, scale, assembly.templates, assembly.pos, assembly.system, assembly.under_root)
 
 
 def stored_weights(file: ModelFile, n_actions: int) -> Weights:

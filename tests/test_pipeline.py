@@ -51,6 +51,21 @@ def test_words_batches_and_files_give_the_same_trees(files, model, tmp_path):
         assert (tagged.heads, tagged.labels) == expected, "zn11 reads nothing but forms and the tags"
 
 
+def test_a_treebank_says_whether_words_under_root_have_one_label(files, tmp_path):
+    text = (files / "train.conllu").read_text()
+    other = tmp_path / "other.conllu"
+    other.write_text(text.replace("\t0\troot\t", "\t0\ttop\t", 1))
+    for path, one in ((files / "train.conllu", True), (other, False)):
+        trained = Parser.train(path, epochs=1, features="zn11")
+        trained.save(tmp_path / "m.model")
+        loaded = Parser.load(tmp_path / "m.model")
+        assert trained.assembly.one_root_label is loaded.assembly.one_root_label is one
+        assert loaded.assembly.under_root == loaded.compiled.under_root == (loaded.labels.index("root") if one else -1)
+        last = loaded.explain(["Wort"])[-1]
+        assert last["action"].startswith("LEFT:")
+        assert last["forced"] is one
+
+
 def test_a_sentence_of_a_reader_is_taken_with_its_columns(files):
     model = Parser.train(files / "train.conllu", epochs=1)
     for sentence in sentences(files)[:10]:

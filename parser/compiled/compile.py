@@ -34,6 +34,7 @@ class Compiled:
     actions: np.ndarray  # int32: the action of each column
     n_actions: int
     scale: float  # scores are the table's integers / scale
+    under_root: int = -1  # the label of all words under ROOT; -1: they may have any
 
     @cached_property
     def plan(self) -> tuple[Extractor, Layout | RoleLayout]:
@@ -75,16 +76,16 @@ def actions_of(system) -> Actions:
     return Actions(*(getattr(core, name) for name in names))
 
 
-def compile_model(weights: Weights, templates: TemplateSet, pos: str, system) -> Compiled:
-    """`system`: one (or its handle), for the actions that need columns."""
+def compile_model(weights: Weights, templates: TemplateSet, pos: str, system, under_root: int = -1) -> Compiled:
+    """`system`: one (or its handle), for the actions that need columns. `under_root`: see Compiled."""
     core = actions_of(system)
     share = LIST_SHARE if templates.family == "list" else 1
     needed = needed_columns(core, np.unique(weights.actions))
     model = quantise(weights, len(templates), needed, share, label_frequency(core))
-    return Compiled(templates, pos, build_table(model), model.actions, core.n_actions, model.scale)
+    return Compiled(templates, pos, build_table(model), model.actions, core.n_actions, model.scale, under_root)
 
 
-def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) -> Compiled:
+def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system, under_root: int = -1) -> Compiled:
     """From a file: ValueError unless the arrays can be used for that system."""
     core = actions_of(system)
     actions = arrays["actions"]
@@ -98,7 +99,7 @@ def from_arrays(arrays, scale: float, templates: TemplateSet, pos: str, system) 
     if not 0 < scale < float("inf"):
         raise ValueError("compiled weights: no scale")
     table = Table(arrays["buckets"], arrays["rows"], len(actions))
-    return Compiled(templates, pos, table, actions, core.n_actions, float(scale))
+    return Compiled(templates, pos, table, actions, core.n_actions, float(scale), under_root)
 
 
 def label_frequency(core: Actions) -> np.ndarray:

@@ -36,6 +36,7 @@ cdef class CompiledParser(GreedyParser):
         cdef int32_t column, moves, width
         self.system = fits(system, compiled.extractor, compiled.n_actions)
         self.extractor, self.compiled, self.unit = compiled.extractor, compiled, 1 / compiled.scale
+        self.under_root = compiled.under_root
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
         self.engine = Engine(compiled.table, compiled.extractor, compiled.layout, compiled.actions.tolist(),
                              self.n_labels, kernel)
@@ -148,7 +149,7 @@ cdef class CompiledParser(GreedyParser):
         cdef int32_t action
         lane.moves = self.system.legal(lane.state)
         while lane.moves != 0:
-            action = forced_action(self.system, lane.state, lane.moves)
+            action = forced_action(self.system, lane.state, lane.moves, self.under_root)
             if action < 0:
                 lane.work.mask = self.mask_of(work, lane)
                 return False

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
-from parser.common cimport Rng, feat_t
+from parser.common cimport Rng, feat_t, label_t
 from parser.feature.extract cimport Extractor
 from parser.learn.learner cimport Learner
 from parser.search.base cimport ResultC, SentenceParser
@@ -41,6 +41,7 @@ cdef class GreedyTrainer:
 
 cdef class GreedyParser(SentenceParser):
     cdef readonly StackSystem system
+    cdef readonly label_t under_root    # the label of all words under ROOT; -1: they may have any
 
     # Extracts, scores, masks; gives the best legal action.
     cdef int32_t choose(self, Workspace work, const StateC* s, const feat_t* words, uint32_t moves) noexcept nogil

@@ -105,7 +105,7 @@ cdef class GreedyTrainer:
         moves = self.system.legal(s)
         while moves != 0:
             self.states += 1
-            action = forced_action(self.system, s, moves)
+            action = forced_action(self.system, s, moves, -1)
             if action >= 0:             # nothing to learn, but a state like any other in averages
                 self.forced += 1
                 self.learner.tick()
@@ -159,9 +159,10 @@ cdef class GreedyTrainer:
 
 
 cdef class GreedyParser(SentenceParser):
-    def __init__(self, system, Extractor extractor not None, LinearModel model not None):
+    def __init__(self, system, Extractor extractor not None, LinearModel model not None, label_t under_root=-1):
+        """under_root: the label of all words under ROOT, which is given without a look where no other move is legal."""
         self.system = fits(system, extractor, model.n_actions)
-        self.extractor, self.model = extractor, model
+        self.extractor, self.model, self.under_root = extractor, model, under_root
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
 
     cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
@@ -176,7 +177,7 @@ cdef class GreedyParser(SentenceParser):
                 out.arcs[action] = out.labelled[action] = 1
         moves = self.system.legal(s)
         while moves != 0:
-            action = forced_action(self.system, s, moves)
+            action = forced_action(self.system, s, moves, self.under_root)
             if action < 0:
                 action = self.choose(work, s, words, moves)
                 if out.arcs != NULL:
@@ -218,7 +219,8 @@ cdef class GreedyParser(SentenceParser):
             action = self.choose(work, s, words, moves)
             mask_zero(self.system, s, &work.gold.c, work.zero)
             softmax(work.scores, work.legal, work.n_actions, work.chances)
-            out[count] = DecisionC(work.chances[action], work.zero[action], forced_action(self.system, s, moves) >= 0)
+            out[count] = DecisionC(work.chances[action], work.zero[action],
+                                   forced_action(self.system, s, moves, -1) >= 0)
             count += 1
             self.system.apply(s, action_move(self.system, action), action_label(self.system, action))
             moves = self.system.legal(s)
@@ -242,7 +244,7 @@ cdef class GreedyParser(SentenceParser):
                 "heads": [nodes(s)[i].head for i in range(1, n + 1)],
                 "labels": [nodes(s)[i].label for i in range(1, n + 1)],
                 "action": action,
-                "forced": forced_action(self.system, s, moves) >= 0,
+                "forced": forced_action(self.system, s, moves, self.under_root) >= 0,
                 "legal": [a for a in range(work.n_actions) if work.legal[a]],
                 "scores": [work.scores[a] for a in range(work.n_actions) if work.legal[a]],
                 "probabilities": [work.chances[a] for a in range(work.n_actions) if work.legal[a]],

@@ -9,8 +9,12 @@ from parser.transition.state cimport StateC
 from parser.transition.system cimport LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, action_id
 
 
-cdef inline int32_t forced_action(StackSystem system, const StateC* s, uint32_t moves) noexcept nogil:
-    """The action if there is just one legal one, else -1: a state with nothing to score."""
+cdef inline int32_t forced_action(StackSystem system, const StateC* s, uint32_t moves,
+                                  label_t under_root) noexcept nogil:
+    """The action if there is just one legal one, else -1: a state with nothing to score.
+
+    under_root: the label of all words under ROOT; -1: they may have any.
+    """
     cdef int32_t move = SHIFT
     cdef label_t label
     if moves & (moves - 1):
@@ -19,8 +23,10 @@ cdef inline int32_t forced_action(StackSystem system, const StateC* s, uint32_t 
         move += 1
     if move < LEFT or system.n_labels == 1:
         return action_id(system, move, 0)
-    if system.root_label_only and system.arc(s, move).head == 0:
-        return action_id(system, move, system.root_label)
+    if system.root_label_only:
+        under_root = system.root_label
+    if under_root >= 0 and system.arc(s, move).head == 0:
+        return action_id(system, move, under_root)
     if system.root_label_only and system.n_labels == 2:
         label = 1 - system.root_label
         return action_id(system, move, label)

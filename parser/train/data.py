@@ -103,6 +103,11 @@ class TrainingTrees:
     dropped: int  # sentences that are left out
     n_words: int  # of the sentences kept
 
+    @property
+    def has_one_root_label(self) -> bool:
+        """Have all words under ROOT the same label?"""
+        return len(set(self.labels[self.heads == 0].tolist())) == 1
+
 
 def training_trees(treebank: Treebank, nonprojective: str, single_root: bool, min_marked: int) -> TrainingTrees:
     names = labels_by_frequency(treebank)

@@ -55,6 +55,7 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
         most_frequent_root_label(train),
         single_root,
         ("xpos" if train.has_xpos else "upos") if pos == "auto" else pos,
+        trees.has_one_root_label,
     )
     require_inputs(config, assembly.templates, train)
     clusters = read_clusters(config.features.clusters) if config.features.clusters else None
