@@ -80,7 +80,5 @@ class Assembly:
         return kind(self.system, self.extractor, learner, self.config.options())
 
     def sentence_parser(self, weights):
-        model = LinearModel(weights)
-        if self.is_easy_first:
-            return EasyParser(self.system, self.extractor, model)
-        return GreedyParser(self.system, self.extractor, model, self.under_root)
+        kind = EasyParser if self.is_easy_first else GreedyParser
+        return kind(self.system, self.extractor, LinearModel(weights), self.under_root)

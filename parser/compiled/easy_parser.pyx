@@ -28,6 +28,7 @@ cdef class CompiledEasyParser(EasyParser):
         """compiled: of compile.compile_model, for that system. kernel: see EasyEngine."""
         self.system = fits(system, compiled.extractor, compiled.n_actions)
         self.extractor, self.compiled, self.unit = compiled.extractor, compiled, 1 / compiled.scale
+        self.under_root = compiled.under_root
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
         self.n_actions = compiled.n_actions
         self.engine = EasyEngine(compiled.table, compiled.extractor, compiled.layout, compiled.actions.tolist(),
@@ -80,7 +81,7 @@ cdef class CompiledEasyParser(EasyParser):
         cdef int32_t changed[8]
         cdef int32_t head, dep
         self.engine.start(list, s)
-        while not self.system.is_final(s):
+        while not self.finishes(s):
             self.attach(list, s, self.engine.choose(list, s), &head, &dep)
             self.engine.attached(list, s, head, dep, changed)
         self.system.finish(s, out.heads, out.labels)
@@ -100,7 +101,7 @@ cdef class CompiledEasyParser(EasyParser):
         while links(s)[left].right >= 0:
             self.enter(work, s, left)
             left = links(s)[left].right
-        while not self.system.is_final(s):
+        while not self.finishes(s):
             self.keep_chances(work, s, out)
             left = self.engine.choose(list, s)
             self.attach(list, s, left, &head, &dep)

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from parser.common cimport Rng, feat_t
+from parser.common cimport Rng, feat_t, label_t
 from parser.feature.extract cimport Extractor
 from parser.learn.learner cimport Learner
 from parser.search.agenda cimport Agenda, CandidateC
@@ -38,7 +38,9 @@ cdef class EasyTrainer:
 
 cdef class EasyParser(SentenceParser):
     cdef readonly EasyFirst system
+    cdef readonly label_t under_root    # the label of all words under ROOT; -1: they may have any
 
+    cdef bint finishes(self, ListC* s) noexcept nogil
     cdef void rescore(self, Workspace work, const ListC* s, const feat_t* words) noexcept nogil
     cdef ListC* begin(self, Workspace work, int32_t n) except NULL nogil
     cdef void keep_chances(self, Workspace work, const ListC* s, ResultC* out) noexcept nogil

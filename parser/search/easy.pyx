@@ -186,9 +186,10 @@ cdef class EasyTrainer:
 
 
 cdef class EasyParser(SentenceParser):
-    def __init__(self, system, Extractor extractor not None, LinearModel model not None):
+    def __init__(self, system, Extractor extractor not None, LinearModel model not None, label_t under_root=-1):
+        """under_root: the label of all words under ROOT, which the last one gets without a look."""
         self.system = fits(system, extractor, model.n_actions)
-        self.extractor, self.model = extractor, model
+        self.extractor, self.model, self.under_root = extractor, model, under_root
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
 
     cdef int prepare(self, Workspace work) except -1:
@@ -219,13 +220,19 @@ cdef class EasyParser(SentenceParser):
         if out.arcs != NULL:
             for i in range(n):      # what is never decided is certain
                 out.arcs[i] = out.labelled[i] = 1
-        while not self.system.is_final(s):
+        while not self.finishes(s):
             self.rescore(work, s, words)
             if out.arcs != NULL:
                 self.keep_chances(work, s, out)
             work.agenda.take(s, work.agenda.best[1])
         self.system.finish(s, out.heads, out.labels)
         return 0
+
+    cdef bint finishes(self, ListC* s) noexcept nogil:
+        """Is nothing left to be decided? A last word then gets its only head and label."""
+        if self.under_root >= 0 and s.length == 2 and s.leftmost == 0:
+            self.system.apply(s, 0, links(s)[0].right, self.under_root)
+        return self.system.is_final(s)
 
     cdef void keep_chances(self, Workspace work, const ListC* s, ResultC* out) noexcept nogil:
         """The arc's probability among all attachments of the state: of all its labels together."""
@@ -280,7 +287,7 @@ cdef class EasyParser(SentenceParser):
                 "labels": [list_nodes(s)[i].label for i in range(1, n + 1)],
                 "pair": best.left,
                 "action": best.action,
-                "forced": bool(self.is_forced(s)),
+                "forced": bool(self.is_forced(s)) or (self.under_root >= 0 and s.length == 2 and s.leftmost == 0),
                 "legal": [(i, a) for i, a, _, _ in found],
                 "scores": [score for _, _, score, _ in found],
                 "probabilities": [p for _, _, _, p in found],
