@@ -7,10 +7,10 @@ from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, kernel_work
-from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND, KERNEL_LANES,
-                                     KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES, N_KERNEL_SETS,
-                                     ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_rows, kernel_sets,
-                                     lane_of, new_record, row_at, values_key, values_of)
+from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND, KERNEL_HEAD,
+                                     KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES,
+                                     N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_rows,
+                                     kernel_sets, lane_of, new_record, row_at, values_key, values_of)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
@@ -215,12 +215,14 @@ cdef class Engine(SumMaker):
         return best
 
     cdef void add_wide(self, int32_t* out, const kernel_rows* rows) noexcept nogil:
-        cdef int32_t part, i, k, first = 0, end = KERNEL_COLUMNS
+        cdef const int16_t* row
+        cdef int32_t part, i, k, first = 0, end = min(self.n_columns, <int32_t>KERNEL_COLUMNS)
         for part in range(KERNEL_PARTS):
             for k in range(rows.n[part]):
-                for i in range(first, min(end, self.n_columns)):
-                    out[i] += rows.row[part][k][lane_of(i)]
-            first, end = end, KERNEL_COLUMNS + KERNEL_LANES if part == 0 else self.n_columns
+                row = rows.row[part][k] + (0 if part == 0 else KERNEL_HEAD - KERNEL_COLUMNS)    # as lane_of
+                for i in range(first, end):
+                    out[i] += row[i]
+            first, end = end, self.n_columns if part > 0 else min(self.n_columns, end + <int32_t>KERNEL_LANES)
 
 
 cdef inline bint may_be_clipped(const kernel_best* best) noexcept nogil:

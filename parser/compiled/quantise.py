@@ -17,7 +17,8 @@ LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 mar
 FINER = 2.5
 # What a state is taken to add up: so many rows with weights as large as the largest of COMMON_ROWS rows are on average.
 # Measured: then less than 1 state in 400 needs 32 bits, with both learners, zn11 and rich features, on seven treebanks.
-USUAL_ROWS, COMMON_ROWS = 55, 2000
+# Small models have fewer such rows, one in twenty at most: else up to a third of their states would.
+USUAL_ROWS, COMMON_ROWS, COMMON_PART = 55, 2000, 20
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
 
 
@@ -86,7 +87,8 @@ def chosen_scale(weights: Weights, most_fired: int) -> float:
     starts = weights.offsets[:-1][np.diff(weights.offsets) > 0]
     if not len(starts):
         return safe
-    largest = np.sort(np.maximum.reduceat(np.abs(weights.weights.astype(np.float64)), starts))[-COMMON_ROWS:]
+    common = min(COMMON_ROWS, max(len(starts) // COMMON_PART, 1))
+    largest = np.sort(np.maximum.reduceat(np.abs(weights.weights.astype(np.float64)), starts))[-common:]
     usual = LIMIT / max(USUAL_ROWS * largest.mean(), 1e-30)
     return min(max(min(FINER * safe, usual), safe), largest_scale(weights, 1))
 

@@ -360,6 +360,8 @@ def test_the_scale(monkeypatch):
     model = quantise(weights, 1)  # with the bias two may fire: 5 + 5 at most, and each may be rounded up by 1/2
     assert model.scale == pytest.approx((32766 - 1) / 10)  # usual sums would be larger
     monkeypatch.setattr("parser.compiled.quantise.USUAL_ROWS", 3)
+    assert quantise(weights, 3).scale == pytest.approx(32766 / (3 * 5))  # the largest row, which is one in twenty
+    monkeypatch.setattr("parser.compiled.quantise.COMMON_PART", 1)
     model = quantise(weights, 3)
     assert model.scale == pytest.approx(32766 / (3 * 17 / 4))  # rows of 3, 4, 5 and 5
     monkeypatch.setattr("parser.compiled.quantise.USUAL_ROWS", 1)
