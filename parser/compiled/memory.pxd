@@ -101,11 +101,11 @@ cdef struct MemoryC:
     int32_t* scores
     int32_t* found          # the sum being made
     int16_t* sums           # of 16 bits
-    const int16_t** lists   # of rows to be added up, one for each of their parts,
+    const int16_t** lists   # of rows to be added up, one for each part,
     int32_t listed          # with room for so many
     int64_t made            # how often a sum was not known,
     int64_t met             # how often a word was new,
-    int64_t full            # how often the tails were needed,
+    int64_t full            # how often more than the head was needed,
     int64_t wide            # and how often more than 16 bits
     bint has_wide_rows      # numbers of a sum left 16 bits: its row cannot be used
 
@@ -191,7 +191,7 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil
 # Writes a sum, m.found, under a key (mixed) and gives the reference; `spare`: the row to take where there is no room.
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil
-# The same in two steps: where `lines` lines are to be written,
-cdef uint32_t place_for(MemoryC* m, int32_t lines, int32_t width, int32_t spare) noexcept nogil
-# and then the range of each part, all 0 where there is no such part.
+# The same in two steps: where it is to be written, with all its parts; what it turns out not to need is the next one's.
+cdef uint32_t place_for(const MemoryC* m, int32_t width, int32_t spare) noexcept nogil
+# And when it has been: with the range of the numbers of each part, 0 to 0 where there are none.
 cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil

@@ -220,7 +220,7 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
 
 
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef uint32_t row = place_for(m, width // KERNEL_LANES, width, spare)     # what is not needed is left to the next
+    cdef uint32_t row = place_for(m, width, spare)
     cdef kernel_range parts[KERNEL_PARTS]
     cdef int16_t* out = <int16_t*>(m.places.arena + row)
     cdef const int32_t* behind = m.found + KERNEL_COLUMNS
@@ -235,8 +235,9 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     return row
 
 
-cdef uint32_t place_for(MemoryC* m, int32_t lines, int32_t width, int32_t spare) noexcept nogil:
-    return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + spare * (width // KERNEL_LANES))
+cdef uint32_t place_for(const MemoryC* m, int32_t width, int32_t spare) noexcept nogil:
+    cdef uint32_t lines = width // KERNEL_LANES
+    return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + spare * lines)
 
 
 cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil:

@@ -127,7 +127,7 @@ cdef class SumMaker(Flat):
             remember(m, key, ROW_OF_ZEROS)
             return ROW_OF_ZEROS
         open_row(&self.rows_of, at, &found)
-        row = place_for(m, self.blocks, self.width, m.spare)
+        row = place_for(m, self.width, m.spare)
         self.write_row(m, &found, key, row)
         m.spare += line_of(row) >= m.n_lines
         return row

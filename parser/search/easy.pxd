@@ -41,6 +41,7 @@ cdef class EasyParser(SentenceParser):
     cdef readonly label_t under_root    # the label of all words under ROOT; -1: they may have any
 
     cdef bint finishes(self, ListC* s) noexcept nogil
+    cdef bint is_known(self, const ListC* s) noexcept nogil
     cdef void rescore(self, Workspace work, const ListC* s, const feat_t* words) noexcept nogil
     cdef ListC* begin(self, Workspace work, int32_t n) except NULL nogil
     cdef void keep_chances(self, Workspace work, const ListC* s, ResultC* out) noexcept nogil

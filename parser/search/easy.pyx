@@ -230,9 +230,13 @@ cdef class EasyParser(SentenceParser):
 
     cdef bint finishes(self, ListC* s) noexcept nogil:
         """Is nothing left to be decided? A last word then gets its only head and label."""
-        if self.under_root >= 0 and s.length == 2 and s.leftmost == 0:
+        if self.is_known(s):
             self.system.apply(s, 0, links(s)[0].right, self.under_root)
         return self.system.is_final(s)
+
+    cdef bint is_known(self, const ListC* s) noexcept nogil:
+        """Is one word left under ROOT, and its label known?"""
+        return self.under_root >= 0 and s.length == 2 and s.leftmost == 0
 
     cdef void keep_chances(self, Workspace work, const ListC* s, ResultC* out) noexcept nogil:
         """The arc's probability among all attachments of the state: of all its labels together."""
@@ -287,7 +291,7 @@ cdef class EasyParser(SentenceParser):
                 "labels": [list_nodes(s)[i].label for i in range(1, n + 1)],
                 "pair": best.left,
                 "action": best.action,
-                "forced": bool(self.is_forced(s)) or (self.under_root >= 0 and s.length == 2 and s.leftmost == 0),
+                "forced": bool(self.is_forced(s) or self.is_known(s)),
                 "legal": [(i, a) for i, a, _, _ in found],
                 "scores": [score for _, _, score, _ in found],
                 "probabilities": [p for _, _, _, p in found],

@@ -219,6 +219,7 @@ cdef class GreedyParser(SentenceParser):
             action = self.choose(work, s, words, moves)
             mask_zero(self.system, s, &work.gold.c, work.zero)
             softmax(work.scores, work.legal, work.n_actions, work.chances)
+            # what the scores say of ROOT's label is judged, too, known or not
             out[count] = DecisionC(work.chances[action], work.zero[action],
                                    forced_action(self.system, s, moves, -1) >= 0)
             count += 1

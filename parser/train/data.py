@@ -103,10 +103,9 @@ class TrainingTrees:
     dropped: int  # sentences that are left out
     n_words: int  # of the sentences kept
 
-    @property
-    def has_one_root_label(self) -> bool:
-        """Have all words under ROOT the same label?"""
-        return len(set(self.labels[self.heads == 0].tolist())) == 1
+    def have_all_under_root(self, label: str) -> bool:
+        """Is that the label of all words under ROOT?"""
+        return label in self.names and bool((self.labels[self.heads == 0] == self.names.index(label)).all())
 
 
 def training_trees(treebank: Treebank, nonprojective: str, single_root: bool, min_marked: int) -> TrainingTrees:

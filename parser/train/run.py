@@ -47,15 +47,15 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
     trees = training_trees(train, config.trees.nonprojective, single_root, config.trees.min_marked)
     if not len(trees.kept):
         raise TreebankError(f"no sentence of {', '.join(train.files)} can be used for training")
-    pos = config.features.pos
+    pos, root_label = config.features.pos, most_frequent_root_label(train)
     assembly = Assembly(
         config,
         load_templates(config.features.name),
         tuple(trees.names),
-        most_frequent_root_label(train),
+        root_label,
         single_root,
         ("xpos" if train.has_xpos else "upos") if pos == "auto" else pos,
-        trees.has_one_root_label,
+        trees.have_all_under_root(root_label),
     )
     require_inputs(config, assembly.templates, train)
     clusters = read_clusters(config.features.clusters) if config.features.clusters else None
