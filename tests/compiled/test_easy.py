@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from made_corpus import made_text, read
 from made_weights import no_weights, random_weights
-from root_label import check_one_label
 
 from parser.compiled.compile import compile_model, from_arrays
 from parser.compiled.easy_parser import CompiledEasyParser
@@ -110,20 +109,6 @@ def test_other_sets(trained, features):
 @pytest.mark.parametrize(("root", "options"), [("none", {}), ("first", {"single_root": True})])
 def test_other_roots(trained, root, options, features):
     check_all(compiled(*trained(root, features, **options)), made_text(8) + made_text(8, seed=9))
-
-
-@pytest.mark.parametrize("plain", [False, True])
-def test_the_one_label_under_root_is_given_without_a_look(trained, plain):
-    system, templates, weights = trained(single_root=True)
-    # which know nothing of ROOT's label
-    weights = random_weights(np.random.default_rng(2), weights.keys.tolist(), weights.n_actions)
-
-    def session(under_root):
-        if plain:
-            return Session(EasyParser(system, Extractor(templates, "xpos"), LinearModel(weights), under_root))
-        return Session(CompiledEasyParser(system, compile_model(weights, templates, "xpos", system, under_root)))
-
-    check_one_label(session(3), session(-1), 3)
 
 
 @pytest.mark.parametrize("n_labels", [1, 31, 32, 300])

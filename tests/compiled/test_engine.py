@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from made_corpus import SYSTEMS, made_text, read
 from made_weights import no_weights, random_weights
-from root_label import check_one_label
 
 from parser.compiled.compile import actions_of, compile_model, from_arrays, label_frequency
 from parser.compiled.engine import kernel_names
@@ -135,21 +134,6 @@ def test_other_numbers_of_labels(n_labels):
     assert atomizer.stride == extractor.stride
     weights = random_weights(rng, sorted(keys), system.core.n_actions)
     check_all(compiled(system, templates, weights), made_text(8))
-
-
-@pytest.mark.parametrize("plain", [False, True])
-@pytest.mark.parametrize("name", ["eager", "hybrid-last"])
-def test_the_one_label_under_root_is_given_without_a_look(trained, name, plain):
-    system, templates, weights = trained(name)
-    # which know nothing of ROOT's label
-    weights = random_weights(np.random.default_rng(2), weights.keys.tolist(), weights.n_actions)
-
-    def session(under_root):
-        if plain:
-            return Session(GreedyParser(system, Extractor(templates, "xpos"), LinearModel(weights), under_root))
-        return Session(CompiledParser(system, compile_model(weights, templates, "xpos", system, under_root)))
-
-    check_one_label(session(3), session(-1), 3)
 
 
 def test_every_instruction_set_gives_the_same(trained):
