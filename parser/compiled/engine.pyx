@@ -108,7 +108,7 @@ cdef class Engine(SumMaker):
         for i in range(n):
             best = &scratch.busy[i].work.best
             # Nearly always something in the head is better than anything behind it can be
-            if best.near >= best.top or best.far >= best.top or may_be_clipped(best):
+            if may_be_behind(best) or may_be_clipped(best):
                 self.decide(scratch, scratch.busy[i])
         return 0
 
@@ -143,7 +143,7 @@ cdef class Engine(SumMaker):
             if may_be_clipped(best):
                 best.rank = self.choose_of_all(scratch, lane)
                 return 0
-        if best.near >= best.top or best.far >= best.top:
+        if may_be_behind(best):
             best.rank = self.choose_behind(scratch.m, &lane.work)
         return 0
 
@@ -223,6 +223,11 @@ cdef class Engine(SumMaker):
                 for i in range(first, end):
                     out[i] += row[i]
             first, end = end, self.n_columns if part > 0 else min(self.n_columns, end + <int32_t>KERNEL_LANES)
+
+
+cdef inline bint may_be_behind(const kernel_best* best) noexcept nogil:
+    """May something behind the head be as good as the best of the head, or better?"""
+    return best.near >= best.top or best.far >= best.top
 
 
 cdef inline bint may_be_clipped(const kernel_best* best) noexcept nogil:

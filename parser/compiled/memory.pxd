@@ -21,7 +21,7 @@ cdef extern from "parser/compiled/kernel.h":
         KERNEL_LANES
         KERNEL_HEAD
         HEAD_LINES "(KERNEL_HEAD / KERNEL_LANES)"
-        NEAR_LINES "(KERNEL_HEAD / KERNEL_LANES + 1)"   # of head and near line
+        NEAR_LINES "(KERNEL_HEAD / KERNEL_LANES + 1)"   # of the head and the near line
         KERNEL_COLUMNS
         KERNEL_NEAR_BOUND
         KERNEL_FAR_BOUND
@@ -145,6 +145,16 @@ cdef inline int32_t lane_of(int32_t column) noexcept nogil:
     return column if column < KERNEL_COLUMNS else column + KERNEL_HEAD - KERNEL_COLUMNS
 
 
+cdef inline int32_t part_of(int32_t lane) noexcept nogil:
+    """Of a row: 0 head, 1 near line, 2 far lines."""
+    return (lane >= KERNEL_HEAD) + (lane >= KERNEL_HEAD + KERNEL_LANES)
+
+
+cdef inline int32_t lines_up_to(int32_t part, int32_t width) noexcept nogil:
+    """Of a row that has no part behind that one."""
+    return width // KERNEL_LANES if part == 2 else HEAD_LINES + part
+
+
 cdef inline const int16_t* row_at(const MemoryC* m, uint32_t row) noexcept nogil:
     return <const int16_t*>(m.places.arena + row)
 
@@ -189,9 +199,9 @@ cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil
 # Puts a reference under a key (mixed), perhaps in place of another.
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil
-# Writes a sum, m.found, under a key (mixed) and gives the reference; `spare`: the row to take where there is no room.
-cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil
+# Writes a sum, m.found, under a key (mixed) and gives the reference; where there is no room, a spare row is taken.
+cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width) noexcept nogil
 # The same in two steps: where it is to be written, with all its parts; what it turns out not to need is the next one's.
-cdef uint32_t place_for(const MemoryC* m, int32_t width, int32_t spare) noexcept nogil
+cdef uint32_t place_for(const MemoryC* m, int32_t width) noexcept nogil
 # And when it has been: with the range of the numbers of each part, 0 to 0 where there are none.
 cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil

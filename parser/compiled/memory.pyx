@@ -219,8 +219,8 @@ cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
     return record
 
 
-cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) noexcept nogil:
-    cdef uint32_t row = place_for(m, width, spare)
+cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width) noexcept nogil:
+    cdef uint32_t row = place_for(m, width)
     cdef kernel_range parts[KERNEL_PARTS]
     cdef int16_t* out = <int16_t*>(m.places.arena + row)
     cdef const int32_t* behind = m.found + KERNEL_COLUMNS
@@ -235,9 +235,9 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width, int32_t spare) n
     return row
 
 
-cdef uint32_t place_for(const MemoryC* m, int32_t width, int32_t spare) noexcept nogil:
+cdef uint32_t place_for(const MemoryC* m, int32_t width) noexcept nogil:
     cdef uint32_t lines = width // KERNEL_LANES
-    return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + spare * lines)
+    return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + m.spare * lines)
 
 
 cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil:
@@ -248,8 +248,10 @@ cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const 
     out[KERNEL_BOUND] = min(most, <int32_t>0x7FFF)
     m.has_wide_rows |= max(most, -least) > ROW_LIMIT
     if line_of(row) < m.n_lines:
-        m.used += lines_of(out, width)
+        m.used += lines_up_to(2 if out[KERNEL_FAR_BOUND] else 1 if out[KERNEL_NEAR_BOUND] else 0, width)
         remember(m, key, row)
+    else:
+        m.spare += 1
 
 
 cdef inline bint is_zero(kernel_range part) noexcept nogil:
@@ -258,10 +260,6 @@ cdef inline bint is_zero(kernel_range part) noexcept nogil:
 
 cdef inline int16_t bound_of(kernel_range part) noexcept nogil:
     return <int16_t>(0 if is_zero(part) else min(max(part.most, <int32_t>1), <int32_t>0x7FFF))
-
-
-cdef inline int32_t lines_of(const int16_t* row, int32_t width) noexcept nogil:
-    return (width // KERNEL_LANES if row[KERNEL_FAR_BOUND] else NEAR_LINES if row[KERNEL_NEAR_BOUND] else HEAD_LINES)
 
 
 cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:

@@ -6,10 +6,9 @@ from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
-from parser.compiled.memory cimport (HEAD_LINES, KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, NEAR_LINES,
-                                     ROW_OF_ZEROS, MemoryC, keep_row, keep_sum, kernel_home, kernel_key, kernel_mix,
-                                     kernel_range, kernel_unmix, lane_of, line_of, look_up, place_for, remember,
-                                     values_of)
+from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, ROW_OF_ZEROS, MemoryC, keep_row,
+                                     keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range, kernel_unmix,
+                                     lane_of, line_of, lines_up_to, look_up, part_of, place_for, remember, values_of)
 from parser.compiled.table cimport (RowC, Table, add_table_row, column_in, fetch_row, find_row, may_have_row,
                                     open_row, value_in)
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
@@ -54,9 +53,7 @@ cdef class SumMaker(Flat):
             k = work.unknown[i]
             if is_feature(work, k):
                 work.rows[k] = self.copy(m, self.key_of_row(m, work, k), <uint32_t>work.features[n])
-                n += 1
-                continue
-            if k < n_refs:
+            elif k < n_refs:
                 work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
             else:
                 work.rows[k] = self.make(m, self.lookup_of(work, k), self.key_of_row(m, work, k), work.features + n)
@@ -111,9 +108,7 @@ cdef class SumMaker(Flat):
         if not has_rows:
             remember(m, key, ROW_OF_ZEROS)
             return ROW_OF_ZEROS
-        row = keep_sum(m, key, self.width, m.spare)
-        m.spare += line_of(row) >= m.n_lines
-        return row
+        return keep_sum(m, key, self.width)
 
     @final
     cdef uint32_t copy(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil:
@@ -127,9 +122,8 @@ cdef class SumMaker(Flat):
             remember(m, key, ROW_OF_ZEROS)
             return ROW_OF_ZEROS
         open_row(&self.rows_of, at, &found)
-        row = place_for(m, self.width, m.spare)
+        row = place_for(m, self.width)
         self.write_row(m, &found, key, row)
-        m.spare += line_of(row) >= m.n_lines
         return row
 
     @final
@@ -139,11 +133,10 @@ cdef class SumMaker(Flat):
         cdef kernel_range* part
         cdef int32_t i, lane = lane_of(column_in(found, found.n - 1)), value    # columns ascend: this is the last
         memset(parts, 0, sizeof(parts))
-        memset(out, 0, LINE * (HEAD_LINES if lane < KERNEL_HEAD else NEAR_LINES if lane < KERNEL_HEAD + KERNEL_LANES
-                               else self.blocks))
+        memset(out, 0, LINE * lines_up_to(part_of(lane), self.width))
         for i in range(found.n):
             lane, value = lane_of(column_in(found, i)), value_in(found, i)
-            part = &parts[(lane >= KERNEL_HEAD) + (lane >= KERNEL_HEAD + KERNEL_LANES)]
+            part = &parts[part_of(lane)]
             out[lane] = <int16_t>value
             part.most, part.least = max(part.most, value), min(part.least, value)
         keep_row(m, key, row, self.width, parts)
