@@ -3,7 +3,8 @@
 The file is read once and parsed over and over, until --words words are done. Per model: words a second of CPU for
 parsing alone, in the first round (nothing remembered yet) and in the best of the later ones; the same for the plain
 way, template by template with floating point weights; for whole batches (words turned into numbers, then parsed); and
-from CoNLL-U to CoNLL-U, through files. --kernel chooses an instruction set. Instructions: see instructions.py.
+from CoNLL-U to CoNLL-U, through files; later rounds and files again, with probabilities (chances). --kernel chooses an
+instruction set. Instructions: see instructions.py.
 
 Timings of one run on a busy machine say little; compare the columns of one line, and lines of one run.
 """
@@ -18,7 +19,19 @@ from parser.search.corpus import Corpus
 from parser.search.session import Session
 from parser.treebank import Reader
 
-COLUMNS = ("model", "columns", "MB", "first", "later", "plain", "batches", "files", "made/word")
+COLUMNS = (
+    "model",
+    "columns",
+    "MB",
+    "first",
+    "later",
+    "plain",
+    "batches",
+    "files",
+    "chances",
+    "their files",
+    "made/word",
+)
 
 
 def seconds(function) -> float:
@@ -35,16 +48,17 @@ def read(path: str, parser: Parser, sentence_parser) -> tuple[list, Corpus]:
     return batches, corpus
 
 
-def speeds(parser: Parser, sentence_parser, path: str, rounds: int) -> tuple[float, float, float, Session]:
-    """Millions of words a second: first round, best later one, best of whole batches."""
+def speeds(parser: Parser, sentence_parser, path: str, rounds: int) -> tuple[float, float, float, float, Session]:
+    """Millions of words a second: first round, best later one, best with probabilities, best of whole batches."""
     batches, corpus = read(path, parser, sentence_parser)
     session = Session(sentence_parser, parser.clusters)
     times = [seconds(lambda: session.parse_corpus(corpus)) for _ in range(max(rounds, 2))]
+    chances = min(seconds(lambda: session.parse_corpus(corpus, scores=True)) for _ in range(max(rounds // 2, 1)))
     whole = min(seconds(lambda: [session.parse_batch(batch) for batch in batches]) for _ in range(max(rounds // 2, 1)))
-    return *(corpus.n_words / t / 1e6 for t in (times[0], min(times[1:]), whole)), session
+    return *(corpus.n_words / t / 1e6 for t in (times[0], min(times[1:]), chances, whole)), session
 
 
-def from_file_to_file(parser: Parser, path: str, rounds: int) -> float:
+def from_file_to_file(parser: Parser, path: str, rounds: int, scores: bool) -> float:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in.conllu"), Path(folder, "out.conllu")
         source.write_bytes(Path(path).read_bytes() * rounds)
@@ -52,7 +66,7 @@ def from_file_to_file(parser: Parser, path: str, rounds: int) -> float:
 
         def parse() -> None:
             nonlocal words
-            words = parser.parse_file(source, target).words
+            words = parser.parse_file(source, target, scores=scores).words
 
         return 1 / seconds(parse) * words / 1e6
 
@@ -62,13 +76,13 @@ def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     fast = type(parser.sentence_parser)(parser.assembly.system, parser.compiled, kernel)
     n_words = sum(batch.n_words for batch in Reader(on, intern=(), roots="ignore").batches())
     rounds = max(words // n_words, 2)
-    first, later, batches, session = speeds(parser, fast, on, rounds)
+    first, later, chances, batches, session = speeds(parser, fast, on, rounds)
     counts = session.work.own.counts()
     plain = parser.assembly.sentence_parser(parser.weights)
-    _, plain_speed, _, _ = speeds(parser, plain, on, 2)
-    files = from_file_to_file(parser, on, rounds)
+    plain_speed = speeds(parser, plain, on, 2)[1]
+    files, their_files = (from_file_to_file(parser, on, rounds, scores) for scores in (False, True))
     made = counts["made"] / n_words
-    numbers = [f"{speed:.2f}" for speed in (first, later, plain_speed, batches, files)]
+    numbers = [f"{speed:.2f}" for speed in (first, later, plain_speed, batches, files, chances, their_files)]
     size = f"{parser.compiled.n_bytes / 1e6:.1f}"
     return [Path(path).name, str(len(parser.compiled.actions)), size, *numbers, f"{made:.2f}"]
 

@@ -4,11 +4,11 @@
 added up to. Every remembered sum was made by the plain way of scoring.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_work
-from parser.compiled.memory cimport MemoryC, kernel_filter, kernel_rows, kernel_set
+from parser.compiled.memory cimport MemoryC, kernel_chances, kernel_filter, kernel_rows, kernel_set
 from parser.compiled.scratch cimport LaneC, Scratch
 from parser.compiled.sum_maker cimport SumMaker
 
@@ -29,10 +29,17 @@ cdef class Engine(SumMaker):
     cdef int choose(self, Scratch scratch, int32_t n) except -1 nogil
     # The same for a lane; the memory's `scores` has the scores of all columns then.
     cdef int32_t choose_of_all(self, Scratch scratch, LaneC* lane) except -1 nogil
+    # What chances needs of such a state is on its way.
+    cdef void fetch_behind(self, const MemoryC* m, const kernel_work* work) noexcept nogil
+    # The odds of a state that `choose` has seen. False: they need more than 16 bits.
+    cdef bint chances(self, Scratch scratch, LaneC* lane, const int16_t* of_move, float unit,
+                      kernel_chances* out) except -1 nogil
     # What to do where the head may not be right, or not decide.
     cdef int decide(self, Scratch scratch, LaneC* lane) except -1 nogil
     # What the rows of these lanes are to be made of, where they are not known; all asked for, then all read.
     cdef int prepare(self, Scratch scratch, int32_t n) except -1 nogil
+    # Has all rows of the state of one lane at hand, until those of another are made.
+    cdef int make_state(self, Scratch scratch, LaneC* lane) except -1 nogil
     # Makes the program of a state, if there is none yet.
     cdef int find_program(self, Scratch scratch, kernel_work* work) except -1 nogil
     # The best of what stands behind the head, too.

@@ -9,17 +9,23 @@ from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, kernel_work
 from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND, KERNEL_HEAD,
                                      KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES,
-                                     N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_rows,
-                                     kernel_sets, lane_of, new_record, row_at, values_key, values_of)
+                                     N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_chances,
+                                     kernel_rows, kernel_sets, lane_of, line_of, new_record, row_at, values_key,
+                                     values_of)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
 from parser.feature.extract cimport Extractor
 from parser.feature.hashing cimport feature_key
+from parser.score.keymap cimport PREFETCH
 
 import numpy as np
 
 from parser.feature.atoms import Atomizer
+
+
+cdef enum:
+    NOTHING = 24    # odds of e to the minus so many, of hundreds of columns, do not change a float of 1 or more
 
 
 def kernel_names():
@@ -159,12 +165,40 @@ cdef class Engine(SumMaker):
         m.full += 1
         return self.kernels.best_behind(&rows, line, end, work.mask, self.plan.rank, best.top, best.rank)
 
-    cdef int32_t choose_of_all(self, Scratch scratch, LaneC* lane) except -1 nogil:
+    cdef void fetch_behind(self, const MemoryC* m, const kernel_work* work) noexcept nogil:
+        cdef const int16_t* row
+        cdef int32_t i, k
+        for i in range(n_rows(work)):
+            row = row_at(m, work.rows[i])
+            PREFETCH(row + KERNEL_HEAD * (row[KERNEL_NEAR_BOUND] != 0))
+            for k in range(NEAR_LINES, self.blocks):
+                PREFETCH(row + KERNEL_LANES * k * (row[KERNEL_FAR_BOUND] != 0))
+
+    cdef bint chances(self, Scratch scratch, LaneC* lane, const int16_t* of_move, float unit,
+                      kernel_chances* out) except -1 nogil:
+        """Lines without a column whose odds are more than nothing are left out, and what was clipped has none."""
         cdef MemoryC* m = scratch.m
         cdef kernel_work* work = &lane.work
+        cdef kernel_best* best = &work.best
+        cdef int32_t nothing = best.top - <int32_t>min(<float>NOTHING / unit, <float>0x10000)
+        cdef bint near = best.near > nothing, far = best.far > nothing
+        cdef int32_t lines = self.blocks if far else min(self.blocks, <int32_t>(NEAR_LINES if near else HEAD_LINES))
         cdef kernel_rows rows
-        cdef kernel_best extremes
-        cdef int32_t i, best
+        if best.bound > ROW_LIMIT or best.bound - 0x8000 > nothing:
+            return False
+        if has_spare_rows(m, work):     # they are another lane's by now
+            self.make_state(scratch, lane)
+        begin(&rows, m, self.plan.bias)
+        put_heads(&rows, m, work)
+        if near or far:
+            put_parts(&rows, m, work, far)
+        self.kernels.best_of_all(&rows, lines, work.mask, self.plan.rank, m.sums)
+        out[0] = self.kernels.chances(m.sums, lines, work.mask, of_move, unit)
+        return True
+
+    cdef int make_state(self, Scratch scratch, LaneC* lane) except -1 nogil:
+        cdef MemoryC* m = scratch.m
+        cdef kernel_work* work = &lane.work
         show(lane)
         self.kernels.look(&self.plan, &scratch.programs.c, work)
         if work.program != NULL:
@@ -174,11 +208,19 @@ cdef class Engine(SumMaker):
         self.find(work)
         m.spare = 0
         self.make_rows(m, work)
+        return 0
+
+    cdef int32_t choose_of_all(self, Scratch scratch, LaneC* lane) except -1 nogil:
+        cdef MemoryC* m = scratch.m
+        cdef kernel_work* work = &lane.work
+        cdef kernel_rows rows
+        cdef kernel_best extremes
+        cdef int32_t i, best
+        self.make_state(scratch, lane)
         m.full += 1
         begin(&rows, m, self.plan.bias)
+        put_heads(&rows, m, work)
         put_parts(&rows, m, work, True)
-        for i in range(n_rows(work)):
-            put(&rows, 0, row_at(m, work.rows[i]))
         best = self.kernels.best_of_all(&rows, self.blocks, work.mask, self.plan.rank, m.sums)
         extremes.top, extremes.bound = 0, m.sums[KERNEL_BOUND]
         for i in range(self.width):
@@ -244,6 +286,14 @@ cdef inline int32_t n_rows(const kernel_work* work) noexcept nogil:
     return work.program.n_refs + work.n_keys
 
 
+cdef inline bint has_spare_rows(const MemoryC* m, const kernel_work* work) noexcept nogil:
+    cdef uint32_t last = 0
+    cdef int32_t i
+    for i in range(n_rows(work)):
+        last = max(last, work.rows[i])
+    return line_of(last) >= m.n_lines
+
+
 cdef inline void begin(kernel_rows* rows, const MemoryC* m, const int16_t* bias) noexcept nogil:
     """The bias has all parts."""
     cdef int32_t part
@@ -255,6 +305,12 @@ cdef inline void begin(kernel_rows* rows, const MemoryC* m, const int16_t* bias)
 cdef inline void put(kernel_rows* rows, int32_t part, const int16_t* row) noexcept nogil:
     rows.row[part][rows.n[part]] = row
     rows.n[part] += 1
+
+
+cdef inline void put_heads(kernel_rows* rows, const MemoryC* m, const kernel_work* work) noexcept nogil:
+    cdef int32_t i
+    for i in range(n_rows(work)):
+        put(rows, 0, row_at(m, work.rows[i]))
 
 
 cdef inline void put_parts(kernel_rows* rows, const MemoryC* m, const kernel_work* work, bint far) noexcept nogil:

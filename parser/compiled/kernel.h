@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "parser/compiled/plan.h"
+#include "parser/score/exp.h"
 
 #define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
 
@@ -59,6 +60,11 @@ typedef struct { /* the range of some numbers, 0 among them */
     int32_t least;
     int32_t most;
 } kernel_range;
+
+typedef struct { /* of a state: the highest score, and the odds against it of all that is legal, and of what belongs to a move */
+    int32_t top;
+    float all, of_move;
+} kernel_chances;
 
 typedef struct { /* where things are found */
     kernel_filter filter;
@@ -120,6 +126,10 @@ typedef struct {
     /* The same of all columns, with their scores; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
+    /* Odds of the columns of the first lines, by their scores as best_of_all gives them; `unit`: what a score is in
+       logarithms. The mask is set somewhere. */
+    kernel_chances (*chances)(const int16_t *score, int32_t lines, const int16_t *mask, const int16_t *of_move,
+                              float unit);
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
        number. There is room for 8 more of each. */
     int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
@@ -189,6 +199,7 @@ static int usable_avx512(void) {
 
 #define KERNELS(set) \
     {#set, usable_##set, look_##set, find_##set, score_##set, best_##set, best_behind_##set, best_of_all_##set, \
+     chances_##set, \
      filter_##set, pack_##set, which_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),

@@ -322,6 +322,7 @@ KERNEL_TARGET static uint32_t KERNEL_NAME(which)(const kernel_bucket *bucket, ui
 #endif
 }
 #include "parser/compiled/score_body.h"
+#include "parser/compiled/chances_body.h"
 #undef PER_LINE
 #undef HEAD
 #undef PART

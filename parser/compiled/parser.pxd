@@ -17,6 +17,7 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int32_t* actions               # of the columns
     cdef int32_t* by_rank
+    cdef int32_t[4] idle                # by move: actions without a column
 
     # A free lane for a sentence of n words; parses on with the others until there is one.
     cdef LaneC* lane_for(self, Workspace work, int32_t n) except NULL nogil
@@ -27,7 +28,11 @@ cdef class CompiledParser(GreedyParser):
     cdef void take(self, LaneC* lane, int32_t action) noexcept nogil
     # Goes on to the next state that has more than one action, or to the end: is it there?
     cdef bint go_on(self, Workspace work, LaneC* lane) noexcept nogil
-    cdef int32_t choose_with_chances(self, Workspace work, LaneC* lane) except -1 nogil
+    # The probabilities of the arcs that are about to be made in the first n lanes,
+    cdef int write_chances(self, Workspace work, int32_t n) except -1 nogil
+    # and of one of them; False: it needs more than 16 bits.
+    cdef bint write_odds(self, Workspace work, LaneC* lane, int32_t move) except -1 nogil
+    cdef int32_t move_of(self, const LaneC* lane) noexcept nogil
     # The columns that are legal.
     cdef const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil

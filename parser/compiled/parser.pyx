@@ -8,7 +8,7 @@ from libc.string cimport memcmp, memcpy, memset
 from parser.common cimport feat_t
 from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport MemoryC, aligned, fetch_records, find_record, lane_of, new_record
+from parser.compiled.memory cimport MemoryC, aligned, fetch_records, find_record, kernel_chances, lane_of, new_record
 from parser.compiled.scratch cimport LaneC, Scratch
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
@@ -19,7 +19,10 @@ from parser.search.masks cimport forced_action, mask_legal
 from parser.search.workspace cimport Workspace
 from parser.transition.state cimport StateC
 from parser.treebank.batch cimport CellC
-from parser.transition.system cimport N_MOVES, action_label, action_move
+from parser.transition.system cimport LEFT, N_MOVES, RIGHT, ArcC, action_label, action_move
+
+cdef extern from "parser/score/exp.h":
+    float exp_of(float x) noexcept nogil
 
 import numpy as np
 
@@ -33,7 +36,7 @@ cdef class CompiledParser(GreedyParser):
 
     def __init__(self, system, compiled, str kernel=""):
         """compiled: of compile.compile_model, for that system. kernel: see Engine."""
-        cdef int32_t column, moves, width
+        cdef int32_t column, move, moves, width
         self.system = fits(system, compiled.extractor, compiled.n_actions)
         self.extractor, self.compiled, self.unit = compiled.extractor, compiled, 1 / compiled.scale
         self.under_root = compiled.under_root
@@ -44,8 +47,12 @@ cdef class CompiledParser(GreedyParser):
         self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t))
         self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t))
         self.by_rank = self.actions + width
+        self.idle[LEFT] = self.idle[RIGHT] = self.n_labels
+        for move in range(LEFT):
+            self.idle[move] = 1
         for column, action in enumerate(compiled.actions.tolist()):
             self.actions[column] = action
+            self.idle[action_move(self.system, action)] -= 1
             self.by_rank[self.engine.plan.rank[lane_of(column)]] = action
             for moves in range(1 << N_MOVES):
                 if moves >> action_move(self.system, action) & 1:
@@ -129,15 +136,15 @@ cdef class CompiledParser(GreedyParser):
         return 0
 
     cdef int step(self, Workspace work) except -1 nogil:
-        cdef int32_t i, action, n = (<Scratch>work.own).n_busy
+        cdef int32_t i, n = (<Scratch>work.own).n_busy
         cdef LaneC* lane
         cdef bint with_chances = (<Scratch>work.own).busy[0].out.arcs != NULL   # asked for all sentences, or for none
-        if not with_chances:
-            self.engine.choose(<Scratch>work.own, n)
+        self.engine.choose(<Scratch>work.own, n)
+        if with_chances:
+            self.write_chances(work, n)
         for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
             lane = (<Scratch>work.own).busy[i]
-            action = self.choose_with_chances(work, lane) if with_chances else self.by_rank[lane.work.best.rank]
-            self.take(lane, action)
+            self.take(lane, self.by_rank[lane.work.best.rank])
             if self.go_on(work, lane):
                 (<Scratch>work.own).leave(i)
         return 0
@@ -158,12 +165,45 @@ cdef class CompiledParser(GreedyParser):
         self.system.finish(lane.state, lane.out.heads, lane.out.labels)
         return True
 
-    cdef int32_t choose_with_chances(self, Workspace work, LaneC* lane) except -1 nogil:
-        cdef int32_t action = self.by_rank[self.engine.choose_of_all(<Scratch>work.own, lane)]
-        self.spread(work, (<Scratch>work.own).m.scores)
-        mask_legal(self.system, lane.state, lane.moves, work.legal)
-        self.keep_chances(work, lane.state, action, &lane.out)
-        return action
+    cdef int write_chances(self, Workspace work, int32_t n) except -1 nogil:
+        """As keep_chances. What is needed for it is asked for in all lanes before any waits."""
+        cdef int32_t i, move
+        cdef LaneC* lane
+        for i in range(n):
+            lane = (<Scratch>work.own).busy[i]
+            if self.move_of(lane) >= LEFT:
+                self.engine.fetch_behind((<Scratch>work.own).m, &lane.work)
+        for i in range(n):
+            lane = (<Scratch>work.own).busy[i]
+            move = self.move_of(lane)
+            if move >= LEFT and (self.system.root_label_only or not self.write_odds(work, lane, move)):
+                self.engine.choose_of_all(<Scratch>work.own, lane)
+                self.spread(work, (<Scratch>work.own).m.scores)
+                mask_legal(self.system, lane.state, lane.moves, work.legal)
+                self.keep_chances(work, lane.state, self.by_rank[lane.work.best.rank], &lane.out)
+        return 0
+
+    cdef bint write_odds(self, Workspace work, LaneC* lane, int32_t move) except -1 nogil:
+        """Actions without a column have a score of 0."""
+        cdef const int16_t* of_move = self.masks + (<size_t>1 << move) * self.engine.width
+        cdef ArcC arc = self.system.arc(lane.state, move)
+        cdef int32_t other, idle = 0
+        cdef kernel_chances found
+        cdef float odds, total
+        if not self.engine.chances(<Scratch>work.own, lane, of_move, <float>self.unit, &found):
+            return False
+        for other in range(N_MOVES):
+            if lane.moves >> other & 1:
+                idle += self.idle[other]
+        odds = exp_of(-<float>max(found.top, 0) * <float>self.unit)
+        total = found.all + odds * idle
+        lane.out.labelled[arc.dep - 1] = 1 / total
+        lane.out.arcs[arc.dep - 1] = min(<float>1, (found.of_move + odds * self.idle[move]) / total)
+        return True
+
+    cdef inline int32_t move_of(self, const LaneC* lane) noexcept nogil:
+        """The move that was chosen."""
+        return action_move(self.system, self.by_rank[lane.work.best.rank])
 
     cdef inline const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil:
         cdef int32_t column

@@ -11,6 +11,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "parser/score/exp.h"
+
 /* ifunc needs glibc; the sanitizers are not up when it runs. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && defined(__GNUC__) && __GNUC__ >= 12 \
     && !defined(__clang__) && !defined(ARCSPEED_CHECKED)
@@ -23,28 +25,6 @@
 
 ARCSPEED_CLONES static void vector_add(float *restrict sum, const float *restrict x, int32_t n) {
     for (int32_t i = 0; i < n; i++) sum[i] += x[i];
-}
-
-/* exp(x) for x <= 0, within 2 units of the last place; 0 below -87 (the smallest normal float is exp(-87.3)).
-   x = k ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts (Cody & Waite 1980) and Taylor's series to r^7 / 7!,
-   whose remainder is below 6e-9. */
-static inline float exp_of(float x) {
-    float bounded = x < -87.0f ? -87.0f : x;
-    float shifted = bounded * 1.44269504f + 12582912.0f;    /* 1.5 * 2^23: the sum is rounded to an integer */
-    float k = shifted - 12582912.0f;
-    float r = (bounded - k * 0.693359375f) - k * -2.12194440e-4f;
-    float p = 1.0f / 5040.0f;
-    p = p * r + 1.0f / 720.0f;
-    p = p * r + 1.0f / 120.0f;
-    p = p * r + 1.0f / 24.0f;
-    p = p * r + 1.0f / 6.0f;
-    p = p * r + 0.5f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
-    int32_t bits = ((int32_t)k + 127) << 23;
-    float power;
-    memcpy(&power, &bits, sizeof power);
-    return x < -87.0f ? 0.0f : p * power;
 }
 
 /* The parts of a row that a state is about: whole blocks of actions, ascending, outside of which a mask has none. Where

@@ -16,14 +16,9 @@ from parser.compiled.table import build_table
 from parser.feature.atoms import Atomizer
 from parser.feature.extract import Extractor
 from parser.feature.library import named_set
-from parser.feature.templates import parse_templates
-from parser.learn.perceptron import Perceptron
 from parser.score.linear import LinearModel
 from parser.score.weights import Weights
-from parser.search.corpus import Corpus
-from parser.search.greedy import GreedyParser, GreedyTrainer
-from parser.search.options import TrainOptions
-from parser.search.rng import Random
+from parser.search.greedy import GreedyParser
 from parser.search.session import Session
 from parser.transition import get_system
 from parser.treebank import Reader
@@ -36,32 +31,6 @@ ODD = """if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,
 leaf(s0) s0.p; leaf(n0); valency(s0,right,2) valency(s1,left) n0.w; labelset(s1,right) s0.L; s0.m s1.m n0.m n1.m s2.p
 shape(s0) suffix(s0,3) prefix(n0,1); feat(s0,Number) feat(n0,Number); lower(n0) n0.l.L; s0.r2.L s0.h.h.w dist(s0,n0,3)
 s0.w n0.w s1.w dist(s0,n0) valency(s0,left) labelset(s0,left) s0.L n1.w"""
-
-
-@pytest.fixture(scope="module")
-def trained():
-    """Weights by (system, templates, options), learned once."""
-    known = {}
-
-    def train(name, templates=None, **options):
-        key = (name, templates, tuple(sorted(options.items())))
-        if key not in known:
-            kind, root, features = SYSTEMS[name]
-            templates = parse_templates(templates, "t") if templates else named_set(features)
-            batches, labels = read(made_text(40))
-            system = get_system(kind, labels=[*labels, "never"], root=root, **options)
-            extractor = Extractor(templates, "xpos")
-            corpus = Corpus(extractor, system.labels)
-            for batch in batches:
-                corpus.add_batch(batch)
-            learner = Perceptron(system.core.n_actions)
-            trainer = GreedyTrainer(system, extractor, learner, TrainOptions())
-            for epoch in range(1, 3):
-                trainer.train(corpus, Random(1).order(len(corpus)), epoch, Random(1))
-            known[key] = system, templates, learner.finalise()
-        return known[key]
-
-    return train
 
 
 def compiled(system, templates, weights, kernel=""):
