@@ -36,12 +36,46 @@ static inline float KERNEL_NAME(sum_of_places)(const FLOATS *x) {
     return half[0];
 }
 
-KERNEL_TARGET static kernel_chances KERNEL_NAME(chances)(const int16_t *score, int32_t lines, const int16_t *mask,
-                                                         const int16_t *of_move, float unit) {
+/* Which of a state's rows go on behind the head; has them on their way. Without a branch: which do is hard to foresee. */
+KERNEL_TARGET static void KERNEL_NAME(ask_behind)(const kernel_places *places, kernel_work *work, int32_t lines) {
+    const uint32_t *row = work->rows, *const last = row + work->program->n_refs + work->n_keys;
+    int32_t k, n_near = 0, n_far = 0;
+    for (; row < last; row++) {
+        const int16_t *const numbers = (const int16_t *)(places->arena + *row);
+        const int has_near = numbers[KERNEL_NEAR_BOUND] != 0, has_far = numbers[KERNEL_FAR_BOUND] != 0;
+        work->near[n_near] = work->far[n_far] = *row;
+        n_near += has_near;
+        n_far += has_far;
+        KERNEL_FETCH(numbers + KERNEL_HEAD * has_near);
+        for (k = KERNEL_HEAD / KERNEL_LANES + 1; k < lines; k++) KERNEL_FETCH(numbers + KERNEL_LANES * k * has_far);
+    }
+    work->n_near = n_near;
+    work->n_far = n_far;
+}
+
+/* All scores: those of the head are known. */
+KERNEL_TARGET static void KERNEL_NAME(sum_up)(const kernel_plan *plan, const kernel_places *places,
+                                              const kernel_work *work, int32_t lines, int16_t *out) {
+    int32_t b, i;
+    memcpy(out, work->head, 2 * KERNEL_HEAD);
+    for (b = HEAD; b < lines * PER_LINE; b++) {
+        const uint32_t *const row = PART(b) == 1 ? work->near : work->far;
+        const int32_t n = PART(b) == 1 ? work->n_near : work->n_far;
+        LANES x = ((const LANES *)plan->bias)[b];
+        for (i = 0; i < n; i++) x = KERNEL_ADD(x, ((const LANES *)(places->arena + row[i]))[b]);
+        ((LANES *)out)[b] = x;
+    }
+}
+
+KERNEL_TARGET static kernel_chances KERNEL_NAME(chances)(const kernel_plan *plan, const kernel_places *places,
+                                                         const kernel_work *work, int32_t lines,
+                                                         const int16_t *of_move, float unit, int16_t *score) {
+    const int16_t *const mask = work->mask;
     const LANES *x = (const LANES *)score, *legal = (const LANES *)mask, none = (LANES){0} + INT16_MAX;
     LANES low = none;
     FLOATS all = {0}, some = {0}, odds;
     int32_t i, top;
+    KERNEL_NAME(sum_up)(plan, places, work, lines, score);
     for (i = 0; i < lines * PER_LINE; i++) { /* turned around, as in best_in */
         LANES y = PICK(legal[i], ~x[i], none);
         low = KERNEL_LEAST(low, y);

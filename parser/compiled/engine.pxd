@@ -30,7 +30,7 @@ cdef class Engine(SumMaker):
     # The same for a lane; the memory's `scores` has the scores of all columns then.
     cdef int32_t choose_of_all(self, Scratch scratch, LaneC* lane) except -1 nogil
     # What chances needs of such a state is on its way.
-    cdef void fetch_behind(self, const MemoryC* m, const kernel_work* work) noexcept nogil
+    cdef void ask_behind(self, const MemoryC* m, LaneC* lane) noexcept nogil
     # The odds of a state that `choose` has seen. False: they need more than 16 bits.
     cdef bint chances(self, Scratch scratch, LaneC* lane, const int16_t* of_move, float unit,
                       kernel_chances* out) except -1 nogil

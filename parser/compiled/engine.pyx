@@ -17,7 +17,6 @@ from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
 from parser.feature.extract cimport Extractor
 from parser.feature.hashing cimport feature_key
-from parser.score.keymap cimport PREFETCH
 
 import numpy as np
 
@@ -165,35 +164,21 @@ cdef class Engine(SumMaker):
         m.full += 1
         return self.kernels.best_behind(&rows, line, end, work.mask, self.plan.rank, best.top, best.rank)
 
-    cdef void fetch_behind(self, const MemoryC* m, const kernel_work* work) noexcept nogil:
-        cdef const int16_t* row
-        cdef int32_t i, k
-        for i in range(n_rows(work)):
-            row = row_at(m, work.rows[i])
-            PREFETCH(row + KERNEL_HEAD * (row[KERNEL_NEAR_BOUND] != 0))
-            for k in range(NEAR_LINES, self.blocks):
-                PREFETCH(row + KERNEL_LANES * k * (row[KERNEL_FAR_BOUND] != 0))
+    cdef void ask_behind(self, const MemoryC* m, LaneC* lane) noexcept nogil:
+        self.kernels.ask_behind(&m.places, &lane.work, self.blocks)
 
     cdef bint chances(self, Scratch scratch, LaneC* lane, const int16_t* of_move, float unit,
                       kernel_chances* out) except -1 nogil:
-        """Lines without a column whose odds are more than nothing are left out, and what was clipped has none."""
+        """What was clipped has no odds worth mentioning, or 16 bits are not enough."""
         cdef MemoryC* m = scratch.m
         cdef kernel_work* work = &lane.work
-        cdef kernel_best* best = &work.best
-        cdef int32_t nothing = best.top - <int32_t>min(<float>NOTHING / unit, <float>0x10000)
-        cdef bint near = best.near > nothing, far = best.far > nothing
-        cdef int32_t lines = self.blocks if far else min(self.blocks, <int32_t>(NEAR_LINES if near else HEAD_LINES))
-        cdef kernel_rows rows
-        if best.bound > ROW_LIMIT or best.bound - 0x8000 > nothing:
+        cdef int32_t nothing = work.best.top - <int32_t>min(<float>NOTHING / unit, <float>0x10000)
+        if work.best.bound > ROW_LIMIT or work.best.bound - 0x8000 > nothing:
             return False
         if has_spare_rows(m, work):     # they are another lane's by now
             self.make_state(scratch, lane)
-        begin(&rows, m, self.plan.bias)
-        put_heads(&rows, m, work)
-        if near or far:
-            put_parts(&rows, m, work, far)
-        self.kernels.best_of_all(&rows, lines, work.mask, self.plan.rank, m.sums)
-        out[0] = self.kernels.chances(m.sums, lines, work.mask, of_move, unit)
+            self.ask_behind(m, lane)
+        out[0] = self.kernels.chances(&self.plan, &m.places, work, self.blocks, of_move, unit, m.sums)
         return True
 
     cdef int make_state(self, Scratch scratch, LaneC* lane) except -1 nogil:

@@ -1,6 +1,6 @@
 """The plan of a model as flat arrays: what program.py says, ready to be put together. Immutable."""
 
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
 
 from cymem.cymem cimport Pool
 
@@ -102,6 +102,9 @@ cdef extern from "parser/compiled/plan.h":
         uint64_t* features
         int32_t n_unknown
         int32_t n_features
+        int16_t* head
+        uint32_t* near
+        uint32_t* far
         const kernel_program* program
         kernel_best best
         kernel_scene scene

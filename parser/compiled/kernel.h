@@ -126,10 +126,12 @@ typedef struct {
     /* The same of all columns, with their scores; the mask is set somewhere */
     int32_t (*best_of_all)(const kernel_rows *rows, int32_t lines, const int16_t *mask, const int16_t *rank,
                            int16_t *out);
-    /* Odds of the columns of the first lines, by their scores as best_of_all gives them; `unit`: what a score is in
-       logarithms. The mask is set somewhere. */
-    kernel_chances (*chances)(const int16_t *score, int32_t lines, const int16_t *mask, const int16_t *of_move,
-                              float unit);
+    /* Has on its way what is added up behind the head of a state of which the best is known, */
+    void (*ask_behind)(const kernel_places *places, kernel_work *work, int32_t lines);
+    /* and gives the odds of all columns, which stand in so many lines; `unit`: what a score is in logarithms; `score`:
+       where the sums go */
+    kernel_chances (*chances)(const kernel_plan *plan, const kernel_places *places, const kernel_work *work,
+                              int32_t lines, const int16_t *of_move, float unit, int16_t *score);
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
        number. There is room for 8 more of each. */
     int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);
@@ -199,7 +201,7 @@ static int usable_avx512(void) {
 
 #define KERNELS(set) \
     {#set, usable_##set, look_##set, find_##set, score_##set, best_##set, best_behind_##set, best_of_all_##set, \
-     chances_##set, \
+     ask_behind_##set, chances_##set, \
      filter_##set, pack_##set, which_##set}
 static const kernel_set kernel_sets[] = {
     KERNELS(plain),

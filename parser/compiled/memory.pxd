@@ -66,8 +66,9 @@ cdef extern from "parser/compiled/kernel.h":
                                const int16_t* rank, int32_t top, int32_t first) noexcept nogil
         int32_t (*best_of_all)(const kernel_rows* rows, int32_t lines, const int16_t* mask, const int16_t* rank,
                                int16_t* out) noexcept nogil
-        kernel_chances (*chances)(const int16_t* score, int32_t lines, const int16_t* mask, const int16_t* of_move,
-                                  float unit) noexcept nogil
+        void (*ask_behind)(const kernel_places* places, kernel_work* work, int32_t lines) noexcept nogil
+        kernel_chances (*chances)(const kernel_plan* plan, const kernel_places* places, const kernel_work* work,
+                                  int32_t lines, const int16_t* of_move, float unit, int16_t* score) noexcept nogil
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
         kernel_range (*pack)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
         uint32_t (*which)(const kernel_bucket* bucket, uint64_t told) noexcept nogil

@@ -172,7 +172,7 @@ cdef class CompiledParser(GreedyParser):
         for i in range(n):
             lane = (<Scratch>work.own).busy[i]
             if self.move_of(lane) >= LEFT:
-                self.engine.fetch_behind((<Scratch>work.own).m, &lane.work)
+                self.engine.ask_behind((<Scratch>work.own).m, lane)
         for i in range(n):
             lane = (<Scratch>work.own).busy[i]
             move = self.move_of(lane)

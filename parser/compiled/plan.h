@@ -113,6 +113,9 @@ typedef struct {          /* working memory for a sentence, and its state at han
     int32_t *unknown;     /* which rows are not known; */
     uint64_t *features;   /* of these: keys of their templates, then where the templates have their rows */
     int32_t n_unknown, n_features;
+    int16_t *head;        /* the sums of the head; */
+    uint32_t *near, *far; /* rows with a near line, with far lines: where probabilities are asked for */
+    int32_t n_near, n_far;
     const kernel_program *program; /* NULL: it has to be made first */
     kernel_best best;
     kernel_scene scene;

@@ -121,6 +121,7 @@ KERNEL_TARGET static void KERNEL_NAME(best)(const kernel_plan *plan, const kerne
     int32_t k;
     for (k = 0; k < HEAD; k++) x[k] = ((const LANES *)plan->bias)[k];
     for (; row < last; row++) KERNEL_NAME(add_row)(places, *row, x);
+    for (k = 0; k < HEAD; k++) ((LANES *)work->head)[k] = x[k];
     work->best = KERNEL_NAME(best_in)(x, work->mask, plan->rank);
 }
 

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from parser.common cimport ARCSPEED_IS_CHECKED
 from parser.compiled.flat cimport KERNEL_KEYS, KERNEL_LOCALS, Flat, kernel_work
-from parser.compiled.memory cimport Memory, aligned, has_room_for
+from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned, has_room_for
 from parser.compiled.programs cimport Programs
 from parser.transition.state cimport state_bytes
 
@@ -31,6 +31,8 @@ cdef class Scratch:
             work.told, work.home = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
             work.rows, work.owners = <uint32_t*>aligned(n * sizeof(uint32_t)), <int32_t*>aligned(n * sizeof(int32_t))
             work.asked = <uint64_t*>aligned(2 * n * sizeof(uint64_t))
+            work.head = <int16_t*>aligned(KERNEL_HEAD * sizeof(int16_t))
+            work.near, work.far = <uint32_t*>aligned(n * sizeof(uint32_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
             work.unknown = <int32_t*>aligned(n * sizeof(int32_t))
             work.features = <uint64_t*>aligned((n_features + 1) * sizeof(uint64_t))
             self.lanes[i].legal = <int16_t*>aligned(width * sizeof(int16_t))
@@ -42,6 +44,7 @@ cdef class Scratch:
             work = &self.lanes[i].work
             for memory in (<size_t>work.values, <size_t>work.told, <size_t>work.home, <size_t>work.rows,
                            <size_t>work.owners, <size_t>work.asked, <size_t>work.unknown, <size_t>work.features,
+                           <size_t>work.head, <size_t>work.near, <size_t>work.far,
                            <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
