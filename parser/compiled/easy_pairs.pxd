@@ -1,6 +1,6 @@
 """What a pair scores, where a bound does not say it: in the columns behind the head, or in all of them."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int16_t, int32_t
 
 from parser.compiled.easy_flat cimport WINDOW, ShapeC
 from parser.compiled.easy_memory cimport BLOCK, ListMemoryC, easy_kernel
@@ -19,6 +19,9 @@ cdef class EasyPairs(EasyRows):
     cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil
     # Scores of all columns of a pair, into scores of the memory.
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
+    cdef bint sum_lines(self, ListMemoryC* list, const int32_t* window) noexcept nogil
+    cdef int32_t sum_head(self, ListMemoryC* list, const int32_t* window, const int16_t* mask,
+                          int32_t* top) noexcept nogil
     cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil
     cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil
     cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,

@@ -1,12 +1,14 @@
 """What a pair of neighbours scores; see easy_pairs.pxd."""
 
+from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.string cimport memcpy
 
 from parser.compiled.easy_flat cimport WINDOW, NodeOfC, RoleC, ShapeC, StepC
-from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS, PADS,
-                                          ListMemoryC, easy_kernels)
+from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS,
+                                          PADS, ListMemoryC, easy_kernels)
 from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, number_at, tail_of
-from parser.compiled.memory cimport MemoryC, kernel_sets
+from parser.compiled.memory cimport ROW_LIMIT, MemoryC, kernel_sets
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
 from parser.transition.list_state cimport ListC, links, list_nodes
@@ -29,19 +31,15 @@ cdef class EasyPairs(EasyRows):
 
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         """The best of all columns of a pair of which only a bound is known."""
-        cdef const int16_t* lines[WINDOW]
         cdef int32_t window[WINDOW]
-        cdef int32_t top, column, score, best, i
+        cdef int32_t top, column, score, best
         list.m.full += 1
         if list.lost:
             self.settle_wide(list, s, left)
             return
         see(list, left, window)
-        for i in range(WINDOW):
-            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
-        best = self.column_of_rank[self.easy.best(self.bias, lines, self.line_at, self.lines_at,
-                                                  self.masks + (3 if left == PADS else 2) * EASY_LANES, self.rank,
-                                                  list.m.sums, &top)]
+        best = self.column_of_rank[self.sum_head(list, window, self.masks + (3 if left == PADS else 2) * EASY_LANES,
+                                                 &top)]
         self.add_tails(list, window)
         for column in range(self.n_head, self.n_columns):
             score = list.m.sums[column - self.n_head]
@@ -90,14 +88,38 @@ cdef class EasyPairs(EasyRows):
 
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         cdef int32_t window[WINDOW]
-        cdef int32_t i
+        cdef bint is_kept = not (list.lost or list.m.has_wide_rows)
         see(list, left, window)
-        for i in range(self.n_columns):
-            list.m.scores[i] = self.bias_sums[i]
-        if list.lost or list.m.has_wide_rows:
-            self.add_plain(list, s, window)
-        else:
+        if is_kept and self.sum_lines(list, window):
+            return
+        memcpy(list.m.scores, self.bias_sums, self.n_columns * sizeof(int32_t))
+        if is_kept:
             self.add_kept(list, window)
+        else:
+            self.add_plain(list, s, window)
+
+    cdef bint sum_lines(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
+        """From the lines of the elements, and what stands behind the head; False: 16 bits are not enough."""
+        cdef MemoryC* m = list.m
+        cdef int32_t column
+        self.sum_head(list, window, self.masks + 2 * EASY_LANES, &column)
+        if m.sums[EASY_SIZE] > ROW_LIMIT:
+            return False
+        for column in range(self.n_head):
+            m.scores[column] = m.sums[column]
+        self.add_tails(list, window)
+        for column in range(self.n_head, self.n_columns):
+            m.scores[column] = m.sums[column - self.n_head]
+        return True
+
+    cdef int32_t sum_head(self, ListMemoryC* list, const int32_t* window, const int16_t* mask,
+                          int32_t* top) noexcept nogil:
+        """Of the columns of the mask: the rank of the best, and its score; all of them into sums."""
+        cdef const int16_t* lines[WINDOW]
+        cdef int32_t i
+        for i in range(WINDOW):
+            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
+        return self.easy.best(self.bias, lines, self.line_at, self.lines_at, mask, self.rank, list.m.sums, top)
 
     cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil:
         """Template by template."""

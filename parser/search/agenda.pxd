@@ -23,6 +23,8 @@ cdef struct CandidateC:         # an attachment of two neighbours
 cdef struct PairC:              # all that is known of a pair, addressed by its left word
     int32_t n_feats
     uint8_t stale               # STALE_FEATURES, STALE_SCORES
+    uint8_t summed              # the sides that were legal when log_sum was found; 0: it has not been
+    double log_sum              # log of the sum of exp(score) over what is legal
 
 
 cdef class Agenda:
@@ -61,6 +63,10 @@ cdef class Agenda:
 
     cdef void touch(self, int32_t left, uint8_t what) noexcept nogil
     cdef void place(self, CandidateC candidate, int32_t left) noexcept nogil
+    # Bit 0: the left word may get the right one as its head; bit 1: the other way round.
+    cdef uint8_t legal_sides(self, const ListC* s, int32_t left) noexcept nogil
+    # Log of the sum of exp(score) over what is legal of a pair; -INFINITY: nothing is.
+    cdef double log_sum(self, const ListC* s, int32_t left) noexcept nogil
     cdef bint mask_pair(self, const ListC* s, const GoldC* g, bint incomplete, int32_t left) noexcept nogil
     cdef void mask_labels(self, const GoldC* g, int32_t head, int32_t dep, uint8_t* mask) noexcept nogil
 

@@ -99,6 +99,7 @@ cdef class Agenda:
         if self.mask_pair(s, NULL, False, left):
             candidate.action = argmax(self.scores_of(left), self.mask, self.n_actions)
             candidate.left, candidate.score = left, self.scores_of(left)[candidate.action]
+        self.pairs[left].summed = 0
         self.place(candidate, left)
 
     cdef void place(self, CandidateC candidate, int32_t left) noexcept nogil:
@@ -144,6 +145,10 @@ cdef class Agenda:
                 mask[g.node[dep].label] = 1
         else:
             memset(mask, 1, self.system.n_labels)
+
+    cdef uint8_t legal_sides(self, const ListC* s, int32_t left) noexcept nogil:
+        cdef int32_t right = links(s)[left].right
+        return self.system.is_legal(s, right, left) | <uint8_t>self.system.is_legal(s, left, right) << 1
 
     cdef bint mask_pair(self, const ListC* s, const GoldC* g, bint incomplete, int32_t left) noexcept nogil:
         """Which actions of a pair are legal, and correct if g is not NULL. Are there any?"""
@@ -211,10 +216,25 @@ cdef class Agenda:
         cdef double total = 0, top = self.best[1].score
         cdef int32_t left = s.leftmost
         while links(s)[left].right >= 0:
-            if self.mask_pair(s, g, incomplete, left) and argmax(self.scores_of(left), self.mask, self.n_actions) >= 0:
+            if g == NULL:
+                total += exp(self.log_sum(s, left) - top)
+            elif (self.mask_pair(s, g, incomplete, left)
+                    and argmax(self.scores_of(left), self.mask, self.n_actions) >= 0):
                 total += exp(softmax(self.scores_of(left), self.mask, self.n_actions, self.chances) - top)
             left = links(s)[left].right
         return top + log(total)
+
+    cdef double log_sum(self, const ListC* s, int32_t left) noexcept nogil:
+        """Kept as long as the pair has its scores and what is legal: few pairs change with an attachment."""
+        cdef PairC* pair = &self.pairs[left]
+        cdef uint8_t legal = self.legal_sides(s, left)
+        if legal == 0:
+            return -INFINITY
+        if pair.summed != legal:
+            self.mask_pair(s, NULL, False, left)
+            pair.log_sum = softmax(self.scores_of(left), self.mask, self.n_actions, self.chances)
+            pair.summed = legal
+        return pair.log_sum
 
     cdef void pair_chances(self, const ListC* s, const GoldC* g, bint incomplete, int32_t left, double log_total,
                            float* out) noexcept nogil:
