@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.config import (
+    FEATURES,
     LEARNER_OPTIONS,
     TABLES,
     Config,
@@ -23,7 +24,7 @@ from parser.config import (
     TrainConfig,
     TreesConfig,
 )
-from parser.feature.library import named_set
+from parser.feature.library import SETS, named_set
 from parser.learn import LEARNERS
 from parser.search.options import PRESETS, TrainOptions
 from parser.transition import SYSTEMS, TransitionError, get_system
@@ -32,13 +33,37 @@ from parser.treebank.pseudo import ENCODINGS
 
 def test_defaults():
     config = Config().resolved()
-    assert config.system == SystemConfig("arc-eager", "last", "auto")
-    assert config.features == FeaturesConfig("rich", "auto", None)
+    assert config.system == SystemConfig("arc-standard", "first", "auto")
+    assert config.features == FeaturesConfig("rich-standard", "auto", None)
     assert config.learner == LearnerConfig("perceptron", min_updates=5, margin=100.0)
     assert config.oracle.name == "dynamic"
     assert config.explore == ExploreConfig("goldberg-nivre-2013", k=1, p=0.9, fallback="best")
     assert config.train == TrainConfig(labelled=True, epochs=10, patience=0, seed=1, ensemble=1)
     assert config.trees == TreesConfig("head", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        (["features=rich"], "arc-eager"),
+        (["features=zn11-standard"], "arc-standard"),
+        (["features=l2s"], "arc-hybrid"),
+        (["features=easyfirst"], "easy-first"),
+        (["features=./own.txt"], "arc-eager"),
+        (["features=zn11", "system=arc-hybrid"], "arc-hybrid"),
+        (["system=easy-first"], "easy-first"),
+    ],
+)
+def test_the_system_is_what_the_features_are_made_for(options, name):
+    assert Config().with_overrides(options).resolved().system.name == name
+
+
+def test_every_named_set_is_for_a_system():
+    """Sets for a list go with easy-first alone."""
+    for name in SETS:
+        system = Config().with_overrides([f"features={name}"]).resolved().system.name
+        assert (named_set(name).family == "list") == (system == "easy-first")
+        assert name == FEATURES[system] or name not in FEATURES.values()
 
 
 def test_what_a_program_gives(tmp_path):
@@ -167,9 +192,12 @@ def test_systems_take_their_options(name):
         (["explore=sample"], "explore = 'sample': scores of the perceptron learner are no probabilities"),
         (["learner.alpha=1"], "learner.alpha is no option of the perceptron learner"),
         (["learner=adagrad-rda", "margin=1"], "learner.margin is no option of the adagrad-rda learner"),
-        (["attach_aware=true"], "system.attach_aware: only with ROOT first are words left over, here it is last"),
+        (
+            ["system=arc-eager", "attach_aware=true"],
+            "system.attach_aware: only with ROOT first are words left over, here it is last",
+        ),
         (["system=easy-first", "root_label_only=true"], "system.root_label_only is no option of easy-first"),
-        (["left_arc=late"], "system.left_arc is no option of arc-eager"),
+        (["features=zn11", "left_arc=late"], "system.left_arc is no option of arc-eager"),
         (["lambda=1"], "learner.lambda is no option of the perceptron learner"),
         (["learner=passive-aggressive", "margin=0"], "learner.margin = 0.0, expected more than 0"),
         (["system=arc-hybrid", "root=none", "single_root=no"], "arc-hybrid without ROOT always has one root word"),

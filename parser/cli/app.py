@@ -143,7 +143,9 @@ def train(
     dev: Annotated[
         list[str], typer.Option(help="Development file: scored after every epoch, the best one is kept. Repeatable.")
     ] = [],  # noqa: B006 (typer reads it, nobody changes it)
-    system: Annotated[System | None, typer.Option(help="Transition system. [arc-eager]")] = None,
+    system: Annotated[
+        System | None, typer.Option(help="Transition system. [arc-standard; else what features are for]")
+    ] = None,
     root: Annotated[Root | None, typer.Option(help="Place of ROOT. [last for arc-eager, else first]")] = None,
     features: Annotated[
         str | None,

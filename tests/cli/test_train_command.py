@@ -423,7 +423,7 @@ def test_features_that_find_nothing_to_read_are_refused(files, tmp_path, monkeyp
     shared = ["train", "t.conllu", "-o", "m", "--epochs", "1", "-q"]
     for options, message in (
         (["--features", "set.txt"], "features 'set.txt' ask for clusters, expected a file of them by --clusters"),
-        (["--clusters", "clusters.txt"], "features 'rich' have no cluster(...), expected no --clusters"),
+        (["--clusters", "clusters.txt"], "features 'rich-standard' have no cluster(...), expected no --clusters"),
         (["--pos", column], f"features.pos = {column!r}: t.conllu: no word has any {column.upper()}"),
     ):
         assert run([*shared, *options]) == 2

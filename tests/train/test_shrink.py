@@ -31,7 +31,7 @@ def dev(files):
 
 @pytest.fixture(scope="module")
 def model(files):
-    return Parser.train(files / "train.conllu", files / "dev.conllu", epochs=4)
+    return Parser.train(files / "train.conllu", files / "dev.conllu", epochs=4, features="rich")
 
 
 @pytest.mark.parametrize("slim", [False, True])
