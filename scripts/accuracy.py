@@ -21,6 +21,7 @@ KNOWN = {
     "default": (),
     "zn11": PAPERS,
     "zn11-plain": ("features=zn11", "learner.margin=0", "min_updates=3", "single_root=no"),
+    "eager": ("features=rich",),
     "lite": ("features=lite",),
     "adagrad": ("learner=adagrad-rda",),
 }

@@ -1,8 +1,8 @@
-"""What each ingredient of the default settings brings: python scripts/ingredients.py [-t TREEBANK ...] [--seeds 1]
+"""What each ingredient of arc-eager's settings brings: python scripts/ingredients.py [-t TREEBANK ...] [--seeds 1]
 
-Trains with the defaults, then without one ingredient at a time: a section of the feature set `rich` (its file names
+Trains with `--features rich`, then without one ingredient at a time: a section of that feature set (its file names
 them), or a choice of learning. Printed by treebank: LAS on the development sets after the last epoch, punctuation left
-out, of the defaults; below it what is lost without the ingredient. Results are kept (see runs.py) and not made twice.
+out, with everything; below it what is lost without the ingredient. Results are kept (see runs.py) and not made twice.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from runs import Run, Store, find_treebanks, markdown_table, mean, run_all
 
 from parser.errors import UserError
 
+WHOLE = ("features=rich",)
 CHOICES = {
     "errors followed (dynamic oracle)": "oracle=static",
     "margin": "learner.margin=0",
@@ -44,13 +45,13 @@ def settings(folder: Path) -> dict[str, tuple[str, ...]]:
         path = folder / f"rich-without-{number}.txt"
         path.write_text("\n".join(lines for other, lines in sections(text).items() if other != name), "utf-8")
         found[name] = (f"features={path}",)
-    return found | {name: (option,) for name, option in CHOICES.items()}
+    return found | {name: (*WHOLE, option) for name, option in CHOICES.items()}
 
 
 def table(given: argparse.Namespace) -> str:
     store, treebanks = Store(given.store), find_treebanks(given.treebank)
     names = [Path(treebank).name for treebank in treebanks]
-    left_out = {"(none)": (), **settings(given.store / "ingredients")}
+    left_out = {"(none)": WHOLE, **settings(given.store / "ingredients")}
     wanted = {
         (setting, Path(treebank).name, seed): Run(treebank, options, seed)
         for setting, options in left_out.items()

@@ -53,7 +53,8 @@ def arcspeed() -> Iterable[System]:
         for end, (learner_title, learner) in learners.items():
             options = {**chosen, **learner}
             given = ", ".join(f"{key}={value}" for key, value in options.items()) or "all defaults"
-            about = f"arc-eager, 10 epochs, the best on the development set is kept; {given}; slim model"
+            system = "arc-eager" if "features" in options else "arc-standard"
+            about = f"{system}, 10 epochs, the best on the development set is kept; {given}; slim model"
             title = f"arcspeed{features_title}{learner_title}"
             yield System(f"arcspeed{part}{end}", title, "with_arcspeed", "parser", options, about)
 
