@@ -69,16 +69,18 @@ KERNEL_TARGET static void KERNEL_NAME(sum_up)(const kernel_plan *plan, const ker
 
 KERNEL_TARGET static kernel_chances KERNEL_NAME(chances)(const kernel_plan *plan, const kernel_places *places,
                                                          const kernel_work *work, int32_t lines,
-                                                         const int16_t *of_move, float unit, int16_t *score) {
+                                                         const int16_t *of_move, float unit, kernel_doubt doubt,
+                                                         int16_t *score) {
     const int16_t *const mask = work->mask;
     const LANES *x = (const LANES *)score, *legal = (const LANES *)mask, none = (LANES){0} + INT16_MAX;
-    LANES low = none;
+    LANES low = none, doubted = {0};
     FLOATS all = {0}, some = {0}, odds;
     int32_t i, top;
     KERNEL_NAME(sum_up)(plan, places, work, lines, score);
     for (i = 0; i < lines * PER_LINE; i++) { /* turned around, as in best_in */
         LANES y = PICK(legal[i], ~x[i], none);
         low = KERNEL_LEAST(low, y);
+        doubted |= (x[i] >= doubt.least) & (x[i] <= doubt.most) & legal[i];
     }
     top = ~KERNEL_LOWEST(low);
     for (i = 0; i < lines * KERNEL_LANES; i += PLACES) {
@@ -90,7 +92,8 @@ KERNEL_TARGET static kernel_chances KERNEL_NAME(chances)(const kernel_plan *plan
         all += (FLOATS)((INTS)odds & in);
         some += (FLOATS)((INTS)odds & in & its);
     }
-    return (kernel_chances){top, KERNEL_NAME(sum_of_places)(&all), KERNEL_NAME(sum_of_places)(&some)};
+    return (kernel_chances){top, KERNEL_NAME(sum_of_places)(&all), KERNEL_NAME(sum_of_places)(&some),
+                            KERNEL_LOWEST(doubted) < 0};
 }
 #undef EXP_OF
 #undef FLOATS

@@ -10,8 +10,8 @@ from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, ker
 from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND, KERNEL_HEAD,
                                      KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES,
                                      N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_chances,
-                                     kernel_rows, kernel_sets, lane_of, line_of, new_record, row_at, values_key,
-                                     values_of)
+                                     kernel_doubt, kernel_rows, kernel_sets, lane_of, line_of, new_record, row_at,
+                                     values_key, values_of)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
@@ -169,17 +169,18 @@ cdef class Engine(SumMaker):
 
     cdef bint chances(self, Scratch scratch, LaneC* lane, const int16_t* of_move, float unit,
                       kernel_chances* out) except -1 nogil:
-        """What was clipped has no odds worth mentioning, or 16 bits are not enough."""
+        """What may have been clipped has no odds worth mentioning, or 16 bits are not enough: see may_be_clipped."""
         cdef MemoryC* m = scratch.m
         cdef kernel_work* work = &lane.work
         cdef int32_t nothing = work.best.top - <int32_t>min(<float>NOTHING / unit, <float>0x10000)
-        if work.best.bound > ROW_LIMIT or work.best.bound - 0x8000 > nothing:
+        cdef kernel_doubt doubt = kernel_doubt(<int16_t>max(nothing, -0x8000), <int16_t>(work.best.bound - 0x8000))
+        if work.best.bound > ROW_LIMIT:
             return False
         if has_spare_rows(m, work):     # they are another lane's by now
             self.make_state(scratch, lane)
             self.ask_behind(m, lane)
-        out[0] = self.kernels.chances(&self.plan, &m.places, work, self.blocks, of_move, unit, m.sums)
-        return True
+        out[0] = self.kernels.chances(&self.plan, &m.places, work, self.blocks, of_move, unit, doubt, m.sums)
+        return not out.in_doubt
 
     cdef int make_state(self, Scratch scratch, LaneC* lane) except -1 nogil:
         cdef MemoryC* m = scratch.m

@@ -61,10 +61,15 @@ typedef struct { /* the range of some numbers, 0 among them */
     int32_t most;
 } kernel_range;
 
-typedef struct { /* of a state: the highest score, and the odds against it of all that is legal, and of what belongs to a move */
+typedef struct { /* of a state: the highest score; the odds against it of all that is legal, and of what belongs to a move; */
     int32_t top;
     float all, of_move;
+    int32_t in_doubt; /* is a legal score among those that may be wrong? */
 } kernel_chances;
+
+typedef struct { /* scores from `least` to `most` may be wrong; none: most < least */
+    int16_t least, most;
+} kernel_doubt;
 
 typedef struct { /* where things are found */
     kernel_filter filter;
@@ -131,7 +136,7 @@ typedef struct {
     /* and gives the odds of all columns, which stand in so many lines; `unit`: what a score is in logarithms; `score`:
        where the sums go */
     kernel_chances (*chances)(const kernel_plan *plan, const kernel_places *places, const kernel_work *work,
-                              int32_t lines, const int16_t *of_move, float unit, int16_t *score);
+                              int32_t lines, const int16_t *of_move, float unit, kernel_doubt doubt, int16_t *score);
     /* Sums become feature keys; those that pass the filter are moved to the front together with their owners. Gives their
        number. There is room for 8 more of each. */
     int32_t (*filter)(const kernel_filter *filter, uint64_t *key, int32_t *owner, int32_t n);

@@ -54,6 +54,10 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t top
         float all
         float of_move
+        int32_t in_doubt
+    ctypedef struct kernel_doubt:
+        int16_t least
+        int16_t most
     ctypedef struct kernel_set:
         const char* name
         int (*usable)() noexcept nogil
@@ -68,7 +72,8 @@ cdef extern from "parser/compiled/kernel.h":
                                int16_t* out) noexcept nogil
         void (*ask_behind)(const kernel_places* places, kernel_work* work, int32_t lines) noexcept nogil
         kernel_chances (*chances)(const kernel_plan* plan, const kernel_places* places, const kernel_work* work,
-                                  int32_t lines, const int16_t* of_move, float unit, int16_t* score) noexcept nogil
+                                  int32_t lines, const int16_t* of_move, float unit, kernel_doubt doubt,
+                                  int16_t* score) noexcept nogil
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
         kernel_range (*pack)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
         uint32_t (*which)(const kernel_bucket* bucket, uint64_t told) noexcept nogil
