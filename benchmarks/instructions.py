@@ -30,9 +30,10 @@ KERNEL = "avx2"
 RESULTS = Path(__file__).parent / "results" / "instructions.json"
 SETS = {
     "zn11": {"features.name": "zn11"},
-    "rich": {"features.name": "rich"},
+    "default": {},
     "easyfirst": {"features.name": "easyfirst", "system.name": "easy-first"},
 }
+WITH = ", probabilities"
 TRAINED, PARSED, EPOCHS = 400, 150, 3
 ROUNDS = (2, 5)
 MOST_RISE, MOST_RISE_ELSEWHERE = 0.05, 0.15
@@ -40,7 +41,7 @@ MOST_RISE, MOST_RISE_ELSEWHERE = 0.05, 0.15
 ALIKE = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
-def parse_rounds(path: str, on: str, rounds: int) -> int:
+def parse_rounds(path: str, on: str, rounds: int, scores: bool) -> int:
     """What valgrind watches; gives the number of words."""
     parser = Parser.load(path)
     fast = type(parser.sentence_parser)(parser.assembly.system, parser.compiled, KERNEL)
@@ -48,16 +49,16 @@ def parse_rounds(path: str, on: str, rounds: int) -> int:
     batches = list(Reader(on, intern=(), roots="ignore").batches())
     for _ in range(rounds):
         for batch in batches:
-            session.parse_batch(batch)
+            session.parse_batch(batch, scores)
     return rounds * sum(batch.n_words for batch in batches)
 
 
-def count(path: str, on: str) -> float:
+def count(path: str, on: str, scores: bool) -> float:
     totals, words = [], []
     for rounds in ROUNDS:
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, __file__, path]
         run = subprocess.run(
-            [*command, "--on", on, "--rounds", str(rounds)],
+            [*command, "--on", on, "--rounds", str(rounds), *(["--scores"] if scores else [])],
             capture_output=True,
             text=True,
             check=True,
@@ -69,7 +70,7 @@ def count(path: str, on: str) -> float:
 
 
 def made_up() -> dict[str, int]:
-    """Instructions a word by feature set."""
+    """Instructions a word by feature set, without probabilities and with them."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         sentences = list(generate(TRAINED + PARSED))
@@ -78,7 +79,8 @@ def made_up() -> dict[str, int]:
         text.write_text("".join(sentences[TRAINED:]), encoding="utf-8")
         for features, options in SETS.items():
             Parser.train(train, **options, **{"train.epochs": EPOCHS}).save(model)
-            found[features] = round(count(str(model), str(text)))
+            for scores in (False, True):
+                found[features + WITH * scores] = round(count(str(model), str(text), scores))
     return found
 
 
@@ -109,16 +111,17 @@ def main() -> int:
     options.add_argument("--on", help="a CoNLL-U file")
     options.add_argument("--check", action="store_true", help="compare with the counts last written")
     options.add_argument("--write", action="store_true", help="write them")
+    options.add_argument("--scores", action="store_true", help="with probabilities")
     options.add_argument("--rounds", type=int, help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.rounds:
-        print(parse_rounds(given.model, given.on, given.rounds))
+        print(parse_rounds(given.model, given.on, given.rounds, given.scores))
         return 0
     if shutil.which("valgrind") is None or KERNEL not in kernel_names():
         print(f"not counted: this needs valgrind and a processor with {KERNEL}")
         return 0
     if given.model:
-        print(f"{given.model}: {count(given.model, given.on):.0f} instructions a word")
+        print(f"{given.model}: {count(given.model, given.on, given.scores):.0f} instructions a word")
         return 0
     found = made_up()
     if given.write:

@@ -16,8 +16,8 @@ from parser.score.weights import Weights
 LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
 FINER = 2.8
 # What a state is taken to add up: so many rows with weights as large as the largest of COMMON_ROWS rows are on average.
-# Measured: then less than 1 state in 1,000 needs 32 bits with the default, 1 in 100 in any case (both learners, zn11 and rich
-# features, seven treebanks).
+# Measured: then less than 1 state in 1,000 needs 32 bits with the default, 1 in 100 in any case (both learners, zn11
+# and rich features, seven treebanks).
 # Small models have fewer such rows, one in twenty at most: else up to a third of their states would.
 USUAL_ROWS, COMMON_ROWS, COMMON_PART = 55, 2000, 20
 TYPES = {"keys": np.uint64, "offsets": np.int64, "columns": np.uint16, "values": np.int16}
