@@ -87,9 +87,13 @@ cdef extern from "parser/compiled/kernel.h":
     const kernel_set* kernel_sets
 
 
+cdef struct WordC:
+    uint64_t key            # 0: empty
+    uint64_t place          # number of the record
+
+
 cdef struct RecordsC:       # of words; a record: the numbers of its slots, references, and the values it was made of
-    uint64_t* keys          # open addressing; 0: empty
-    uint32_t* places        # number of the record
+    WordC* table            # open addressing
     uint64_t* records
     int32_t length          # 64-bit numbers of a record
     int32_t refs_at         # where the references start
@@ -192,9 +196,9 @@ cdef inline uint64_t values_key(const feat_t* values, int32_t n) noexcept nogil:
 cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil:
     """The record of a word, NULL: it is new."""
     cdef uint64_t at = kernel_mix(key) >> (64 - m.words.bits)
-    while m.words.keys[at] != 0:
-        if m.words.keys[at] == key:
-            return m.words.records + <size_t>m.words.places[at] * m.words.length
+    while m.words.table[at].key != 0:
+        if m.words.table[at].key == key:
+            return m.words.records + <size_t>m.words.table[at].place * m.words.length
         at = (at + 1) & ((<uint64_t>1 << m.words.bits) - 1)
     return NULL
 

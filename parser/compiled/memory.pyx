@@ -84,7 +84,7 @@ cdef class Memory:
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.lists,
-                       <size_t>m.none, <size_t>m.words.keys, <size_t>m.words.places):
+                       <size_t>m.none, <size_t>m.words.table):
             free(<void*><size_t>memory)
 
     def counts(self):
@@ -136,20 +136,16 @@ cdef class Memory:
         cdef uint64_t i
         while <int64_t>1 << words.bits < 4 * <int64_t>n:
             words.bits += 1
-        words.keys = <uint64_t*>calloc(<size_t>1 << words.bits, sizeof(uint64_t))
-        words.places = <uint32_t*>calloc(<size_t>1 << words.bits, sizeof(uint32_t))
-        if words.keys == NULL or words.places == NULL:
-            free(words.keys)
-            free(words.places)
+        words.table = <WordC*>calloc(<size_t>1 << words.bits, sizeof(WordC))
+        if words.table == NULL:
             words[0] = old
             with gil:
                 raise MemoryError(f"no memory for {n} words")
-        if old.keys != NULL:
+        if old.table != NULL:
             for i in range(<uint64_t>1 << old.bits):
-                if old.keys[i] != 0:
-                    put_record(words, old.keys[i], old.places[i])
-        free(old.keys)
-        free(old.places)
+                if old.table[i].key != 0:
+                    put_record(words, old.table[i])
+        free(old.table)
         return 0
 
     cdef int grow_buckets(self) except -1 nogil:
@@ -198,21 +194,21 @@ cdef inline bint should_grow(const MemoryC* m) noexcept nogil:
 cdef void forget_all(MemoryC* m) noexcept nogil:
     memset(m.places.buckets, 0, sizeof(kernel_bucket) << (64 - m.places.shift))
     m.remembered = 0
-    memset(m.words.keys, 0, sizeof(uint64_t) << m.words.bits)
+    memset(m.words.table, 0, sizeof(WordC) << m.words.bits)
     m.used, m.words.n = FIRST_LINE, 0
     memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
 
 
-cdef inline void put_record(RecordsC* words, uint64_t key, uint32_t place) noexcept nogil:
-    cdef uint64_t at = kernel_mix(key) >> (64 - words.bits)
-    while words.keys[at] != 0:
+cdef inline void put_record(RecordsC* words, WordC word) noexcept nogil:
+    cdef uint64_t at = kernel_mix(word.key) >> (64 - words.bits)
+    while words.table[at].key != 0:
         at = (at + 1) & ((<uint64_t>1 << words.bits) - 1)
-    words.keys[at], words.places[at] = key, place
+    words.table[at] = word
 
 
 cdef uint64_t* new_record(MemoryC* m, uint64_t key) noexcept nogil:
     cdef uint64_t* record = m.words.records + <size_t>m.words.n * m.words.length
-    put_record(&m.words, key, <uint32_t>m.words.n)
+    put_record(&m.words, WordC(key, <uint64_t>m.words.n))
     m.words.n += 1
     m.met += 1
     memset(refs_of(m, record), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
