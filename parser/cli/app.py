@@ -144,14 +144,14 @@ def train(
         list[str], typer.Option(help="Development file: scored after every epoch, the best one is kept. Repeatable.")
     ] = [],  # noqa: B006 (typer reads it, nobody changes it)
     system: Annotated[
-        System | None, typer.Option(help="Transition system. [arc-standard; else what features are for]")
+        System | None, typer.Option(help="Transition system. [arc-standard, or the one that --features is for]")
     ] = None,
     root: Annotated[Root | None, typer.Option(help="Place of ROOT. [last for arc-eager, else first]")] = None,
     features: Annotated[
         str | None,
         typer.Option(
             help="A named feature set or a file of templates. "
-            "[rich, or by system rich-hybrid, rich-standard, easyfirst-zn11]"
+            "[rich-standard; by system rich, rich-hybrid, easyfirst-zn11]"
         ),
     ] = None,
     learner: Annotated[

@@ -21,12 +21,12 @@ from parser.transition.state cimport StateC
 from parser.treebank.batch cimport CellC
 from parser.transition.system cimport LEFT, N_MOVES, RIGHT, ArcC, action_label, action_move
 
-cdef extern from "parser/score/exp.h":
-    float exp_of(float x) noexcept nogil
-
 import numpy as np
 
 from parser.search.greedy import fits
+
+cdef extern from "parser/score/exp.h":
+    float exp_of(float x) noexcept nogil
 
 
 cdef class CompiledParser(GreedyParser):

@@ -3,21 +3,16 @@
 import numpy as np
 import pytest
 from made_corpus import SYSTEMS, made_text, read
+from made_parser import columns_of, compiled
 from made_weights import no_weights, random_weights
 
-from parser.compiled.compile import compile_model
 from parser.compiled.engine import kernel_names
-from parser.compiled.parser import CompiledParser
 from parser.feature.library import named_set
 from parser.search.session import Session
 from parser.transition import get_system
 
 CLOSE = 1e-6
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
-
-
-def columns_of(sentence):
-    return {name: list(sentence.column(name)) for name in ("form", "upos", "xpos")}
 
 
 def expected(parser, steps, n):
@@ -61,10 +56,6 @@ def small(weights, factor):
     return type(weights)(
         weights.n_actions, weights.keys, weights.offsets, weights.actions, weights.weights * np.float32(factor)
     )
-
-
-def compiled(system, templates, weights, kernel=""):
-    return CompiledParser(system, compile_model(weights, templates, "xpos", system), kernel)
 
 
 @pytest.mark.parametrize("factor", [1, 0.01, 0.0003])

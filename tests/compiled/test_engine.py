@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from made_corpus import SYSTEMS, made_text, read
+from made_parser import columns_of, compiled
 from made_weights import no_weights, random_weights
 
 from parser.compiled.compile import actions_of, compile_model, from_arrays, label_frequency
@@ -33,17 +34,9 @@ shape(s0) suffix(s0,3) prefix(n0,1); feat(s0,Number) feat(n0,Number); lower(n0) 
 s0.w n0.w s1.w dist(s0,n0) valency(s0,left) labelset(s0,left) s0.L n1.w"""
 
 
-def compiled(system, templates, weights, kernel=""):
-    return CompiledParser(system, compile_model(weights, templates, "xpos", system), kernel)
-
-
 def assert_same(one, other):
     for a, b in zip(one, other, strict=True):
         assert (a is None and b is None) or np.array_equal(a, b)
-
-
-def columns_of(sentence):
-    return {name: list(sentence.column(name)) for name in ("form", "upos", "xpos")}
 
 
 def check_all(parser, text):
