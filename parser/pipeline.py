@@ -25,6 +25,7 @@ from parser.model.file import ModelFile, model_size, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import packed_weights, unpacked_weights, validate_weights
 from parser.parallel import parsed_batches
+from parser.score.reliability import Reliability
 from parser.score.weights import Weights
 from parser.search.base import SentenceParser
 from parser.search.session import Parses, Session
@@ -98,8 +99,9 @@ class Parser:
     _weights: "Weights | Callable[[], Weights] | None"
     provenance: dict = field(default_factory=dict)  # where and how it was trained
     clusters: dict[str, str] | None = None
-    stored: Compiled | None = None  # the compiled weights, where they come from a file
+    stored: Compiled | None = None  # the compiled weights, where they are there already
     known_size: dict[str, int] | None = None  # likewise
+    reliability: Reliability | None = None  # how often arcs of a probability are right
     _idle: list[Session] = field(default_factory=list, init=False, repr=False, compare=False)  # see _session
 
     # Making, saving, loading
@@ -167,7 +169,7 @@ class Parser:
     def _content(self, slim: bool, compiled: bool) -> dict[str, dict]:
         clusters = self.clusters or {}
         fast = self.compiled if compiled or slim else None
-        weights = None if slim else self.weights
+        weights, curves = None if slim else self.weights, self.reliability
         return {
             "data": {
                 "config": self.assembly.config.tables(),
@@ -191,6 +193,7 @@ class Parser:
             "arrays": {
                 **({f"weights/{name}": array for name, array in packed_weights(weights).items()} if weights else {}),
                 **({f"compiled/{name}": array for name, array in fast.arrays().items()} if fast else {}),
+                **({f"reliability/{name}": array for name, array in curves.arrays().items()} if curves else {}),
             },
         }
 
@@ -252,7 +255,7 @@ class Parser:
         try:
             return self._idle.pop()
         except IndexError:
-            return Session(self.sentence_parser, self.clusters)
+            return Session(self.sentence_parser, self.clusters, self.reliability)
 
     def parse(
         self,
@@ -524,7 +527,9 @@ def parser_in(file: ModelFile) -> Parser:
             weights = stored_weights(file, assembly.n_actions)
         elif "weights/keys" in file:
             weights = partial(stored_weights, file, assembly.n_actions)
-        return Parser(assembly, weights, file.data("provenance"), clusters, fast, about["size"])
+        curves = file.arrays("reliability")
+        reliability = Reliability(**curves) if curves else None
+        return Parser(assembly, weights, file.data("provenance"), clusters, fast, about["size"], reliability)
 
 
 def stored_tables(file: ModelFile, assembly: Assembly) -> Compiled | None:

@@ -3,11 +3,14 @@
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
 from parser.cli.console import UsageError, note, print_json, print_table
 from parser.evaluate.calibration import Calibration, calibrate
 from parser.pipeline import Parser
-from parser.train.data import read_treebank
+from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
+from parser.train.reliability import judged
 from parser.treebank import refuse_same_file
 
 
@@ -16,14 +19,19 @@ def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> 
         require_drawable(plot)
         refuse_same_file([model, path], plot)
     parser = Parser.load(model, verify=True)
-    found, left_out = calibration_of(parser, path, format)
+    treebank = read_treebank([path], format)
+    arcs = arc_calibrations(parser, treebank)
+    found, left_out = calibration_of(parser, treebank)
     if plot is not None:
         draw(found, plot)
     if as_json:
-        print_json({**asdict(found), "sentences_left_out": left_out})
+        of_arcs = {name: asdict(calibration) for name, calibration in arcs.items()}
+        print_json({**asdict(found), **of_arcs, "sentences_left_out": left_out})
         return 0
-    rows = [[f"{b.low:.1f}", b.count, 100 * b.mean, 100 * b.correct] for b in found.bins]
-    print_table(["from", "decisions", "mean p %", "correct %"], rows, f"{model} on {path}")
+    for name, calibration in arcs.items():
+        print_table(["from", "words", "mean p %", "right %"], rows_of(calibration), f"{model} on {path}: {name}")
+        print(f"\nExpected calibration error: {calibration.error:.2f} points over {calibration.decisions:,} words\n")
+    print_table(["from", "decisions", "mean p %", "correct %"], rows_of(found), f"{model} on {path}: decisions")
     print(f"\nExpected calibration error: {found.error:.2f} points over {found.decisions:,} decisions")
     print(f"without the {found.forced:,} forced ones: {found.error_unforced:.2f} points")
     if left_out:
@@ -31,10 +39,24 @@ def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> 
     return 0
 
 
-def calibration_of(parser: Parser, path: str, format: str = "auto") -> tuple[Calibration, int]:
+def rows_of(calibration: Calibration) -> list[list]:
+    return [[f"{b.low:.1f}", b.count, 100 * b.mean, 100 * b.correct] for b in calibration.bins]
+
+
+def arc_calibrations(parser: Parser, treebank: Treebank) -> dict[str, Calibration]:
+    """Of the probabilities that `arcspeed parse --scores` writes."""
+    found = judged(parser, treebank, parser.reliability)
+    none_forced = np.zeros(len(found.head), bool)
+    return {
+        "heads": calibrate(found.head, found.head_right, none_forced),
+        "heads and labels": calibrate(found.label, found.label_right, none_forced),
+    }
+
+
+def calibration_of(parser: Parser, treebank: Treebank) -> tuple[Calibration, int]:
     """By the dynamic oracle in each state that the parser itself comes to; and how many sentences cannot be judged."""
     extractor = parser.sentence_parser.extractor
-    judge = Judge(read_treebank([path], format), parser.assembly, parser.clusters, extractor=extractor)
+    judge = Judge(treebank, parser.assembly, parser.clusters, extractor=extractor)
     found = judge.decisions(parser.sentence_parser)
     return calibrate(found.p, found.correct, found.forced), judge.left_out
 

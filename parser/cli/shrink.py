@@ -9,6 +9,7 @@ from parser.model.file import check_output
 from parser.pipeline import Parser
 from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge, NothingToJudgeError
+from parser.train.reliability import reliable
 from parser.train.shrink import cost_of, shrunk
 from parser.train.temperature import SENTENCES
 from parser.treebank import refuse_same_file
@@ -23,6 +24,8 @@ def run(model: str, output: Path, budget: int, slim: bool, dev: Sequence[str], f
     judge = judge_of(parser, treebank) if treebank else None
     before = cost_of(parser, slim, treebank)
     small = shrunk(parser, budget, slim, judge)
+    if treebank and parser.reliability:
+        small = reliable(small, treebank)
     small.save(output, slim=slim)
     note(cost_line(budget, before, before if small is parser else cost_of(small, slim, treebank)))
     return 0

@@ -9,6 +9,7 @@ import numpy as np
 from parser.common cimport feat_t
 from parser.feature.atoms cimport N_COLUMNS, Atomizer, atoms_length
 from parser.feature.strings cimport Words, cells_of
+from parser.score.reliability cimport Reliability
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
 from parser.search.corpus cimport Corpus, ExampleC
 from parser.search.room cimport Room
@@ -26,7 +27,8 @@ class Parses(NamedTuple):
     """Trees, one number a word: heads (0 ROOT), label ids, and where asked for the probabilities of arcs.
 
     arcs: of the word's head, whatever the label; labelled: of head and label. Each as the model saw it in the state
-    where the arc was made, given all decisions before; 1 where there was no choice. None if not asked for.
+    where the arc was made, given all decisions before; 1 where there was no choice. With a Reliability, how often such
+    an arc is right. None if not asked for.
     """
 
     heads: np.ndarray
@@ -47,6 +49,7 @@ cdef class Session:
     """Working memory for parsing with one parser in one thread."""
     cdef readonly SentenceParser parser
     cdef readonly Workspace work
+    cdef readonly Reliability reliability
     cdef Atomizer atomizer
     cdef feat_t* values         # of the sentence at hand; owned
     cdef size_t room
@@ -56,8 +59,9 @@ cdef class Session:
         self.values = NULL
         self.room = 0
 
-    def __init__(self, SentenceParser parser not None, clusters=None):
-        self.parser = parser
+    def __init__(self, SentenceParser parser not None, clusters=None, Reliability reliability=None):
+        """reliability: what makes the model's probabilities of arcs shares of right ones; None: they stay."""
+        self.parser, self.reliability = parser, reliability
         self.work = Workspace()
         parser.prepare(self.work)
         self.atomizer = Atomizer(parser.extractor.plan, clusters)
@@ -96,6 +100,7 @@ cdef class Session:
                 out = result_at(&all_words, first)
                 self.parser.put_cells(self.work, self.atomizer, self.single.cells, n, self.values, &out)
             self.parser.finish(self.work)
+            self.correct(&all_words, 0, batch.c.n_words)
         return found
 
     def parse_corpus(self, Corpus corpus not None, bint scores=False):
@@ -112,6 +117,7 @@ cdef class Session:
                 self.parser.put_one(self.work, corpus.examples[k].words, corpus.examples[k].n, &out)
                 first += corpus.examples[k].n
             self.parser.finish(self.work)
+            self.correct(&all_words, 0, corpus.n_words)
         return found
 
     def parse(self, columns, bint scores=False):
@@ -124,6 +130,7 @@ cdef class Session:
         if n > 0:
             with nogil:
                 self.parser.parse_one(self.work, words, n, &out)
+                self.correct(&out, 0, n)
         return found
 
     def parse_strings(self, tuple columns not None, Restorer restorer not None, bint scores=False):
@@ -172,6 +179,7 @@ cdef class Session:
                     out = result_at(&all_words, start)
                     self.parser.put_cells(self.work, self.atomizer, self.single.cells, n, self.values, &out)
             self.parser.finish(self.work)
+            self.correct(&all_words, first_place, after)
             after = first_place
             for k in range(first, end if restores(restorer) else first):
                 start, after = after, words.end_of(k)
@@ -183,9 +191,15 @@ cdef class Session:
         """Parses a sentence and gives its words their heads and labels in the treebank's own terms."""
         self.reserve(n)
         self.parser.parse_cells(self.work, self.atomizer, cells, n, self.values, out)
+        self.correct(out, 0, n)
         if restores(restorer):
             restorer.restore(out.heads, out.labels, n, self.single.scratch)
         return 0
+
+    cdef void correct(self, const ResultC* words, int64_t first, int64_t end) noexcept nogil:
+        """The probabilities, where they are asked for, of words `first` to `end`."""
+        if words.arcs != NULL and self.reliability is not None:
+            self.reliability.apply(words.arcs + first, words.labelled + first, end - first)
 
     def trace(self, columns):
         """The steps of parsing one sentence, each a dict: state, legal actions, scores, probabilities, features."""

@@ -19,6 +19,7 @@ from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge, NothingToJudgeError
 from parser.train.history import History
 from parser.train.inputs import feature_files
+from parser.train.reliability import reliable
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
 from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
@@ -144,7 +145,7 @@ class TrainingRun:
         try:
             while len(self.finished) < self.config.train.ensemble:
                 self.train_seed()
-            parser = self.within_budget(self.parser(self.finished))
+            parser = self.reliable(self.within_budget(self.reliable(self.parser(self.finished))))
             if self.output is not None:
                 parser.save(self.output, slim=not self.keep_last)
         except KeyboardInterrupt:
@@ -190,6 +191,10 @@ class TrainingRun:
         small = shrunk(parser, self.budget, slim, self.judge)
         self.display.shrunk(self.budget, before, before if small is parser else cost_of(small, slim, self.dev))
         return small
+
+    def reliable(self, parser: Parser) -> Parser:
+        """With what makes probabilities true of arcs; again when weights are gone: the file keeps its size."""
+        return parser if self.dev is None else reliable(parser, self.dev)
 
     def seed_scores(self, seed: SeedTraining) -> dict:
         """What the model file says of a seed: nothing that differs between two runs on the same data."""
@@ -259,7 +264,7 @@ class TrainingRun:
             parts.append(self.current.result())
         if self.output is not None and parts:
             self.display.saving(self.output)
-            self.parser(parts, interrupted=True).save(self.output)
+            self.reliable(self.parser(parts, interrupted=True)).save(self.output)
             self.left_model = True
 
     def take_up(self) -> None:
