@@ -23,16 +23,12 @@ cdef class Reliability:
 
 
 cdef inline float on_curve(const CurveC* c, float p) noexcept nogil:
-    cdef int32_t low = 0, high = c.n, middle
+    cdef int32_t i, after = 0       # the first point above p; counted, since a search cannot be foreseen
     cdef float x = 0, y = 0
     if p >= 1:
         return c.certain
-    while low < high:       # the first point above p
-        middle = (low + high) // 2
-        if c.x[middle] > p:
-            high = middle
-        else:
-            low = middle + 1
-    if low > 0:
-        x, y = c.x[low - 1], c.y[low - 1]
-    return y if low == c.n else y + (c.y[low] - y) * ((p - x) / (c.x[low] - x))
+    for i in range(c.n):
+        after += c.x[i] <= p
+    if after > 0:
+        x, y = c.x[after - 1], c.y[after - 1]
+    return y if after == c.n else y + (c.y[after] - y) * ((p - x) / (c.x[after] - x))
