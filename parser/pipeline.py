@@ -54,7 +54,7 @@ BATCH = 1 << 14  # sentences that parse_batch turns into arrays at a time
 
 @dataclass(frozen=True)
 class Tree:
-    """One parsed sentence: heads are 1-based, 0 is ROOT. Probabilities where asked for, as the model saw each arc."""
+    """One parsed sentence: heads are 1-based, 0 is ROOT. Probabilities, if asked for: how many such arcs are right."""
 
     words: list[str]
     heads: list[int]

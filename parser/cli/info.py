@@ -33,6 +33,7 @@ def facts(path: str, parser: Parser) -> dict:
         "features": {"name": assembly.templates.name, "templates": assembly.templates.text.splitlines()},
         **parser.size,
         "slim": parser.is_slim,
+        "probabilities": "arcs" if parser.reliability else "decisions",
         "provenance": parser.provenance,
     }
 
@@ -48,6 +49,7 @@ def show(path: str, parser: Parser) -> None:
         ["features", f"{known['features']['name']}, {counted(len(known['features']['templates']), 'template')}"],
         ["tags", f"{known['pos'].upper()} where a template says p"],
         ["one root a sentence", "yes" if known["single_root"] else "no"],
+        ["probabilities", probabilities_of(parser)],
         ["made by", f"arcspeed {provenance['arcspeed']}"],
         ["trained on", described(provenance["train"])],
         ["judged on", described(provenance["dev"])],
@@ -64,6 +66,10 @@ def show(path: str, parser: Parser) -> None:
 
 def parses_with(parser: Parser) -> str:
     return f"{parser.compiled.n_bytes / 1e6:.1f} MB of tables, code for {kernel_names()[-1]} processors"
+
+
+def probabilities_of(parser: Parser) -> str:
+    return "say how many arcs are right" if parser.reliability else "of single decisions, too high for arcs"
 
 
 def described(data: list[dict] | None) -> str:

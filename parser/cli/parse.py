@@ -38,8 +38,11 @@ def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, op
 
 def load(model: str, options: dict) -> Parser:
     parser = Parser.load(model, verify=True)
-    if options["scores"] and parser.provenance.get("score_factor") is None:
-        warn(f"{model} was trained without a development set: its scores are not calibrated probabilities")
+    if options["scores"] and parser.reliability is None:
+        warn(
+            f"{model}: probabilities are those of single decisions, too high for arcs; a development set of some size, "
+            "when it was trained, would have told by how much"
+        )
     return parser
 
 

@@ -370,6 +370,7 @@ def test_info(model, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["config"]["train"]["epochs"] == 3
     assert facts["labels"][0] in {"punct", "nsubj", "det"}
+    assert facts["probabilities"] == ("arcs" if "how many arcs are right" in out else "decisions")
 
 
 def test_the_templates_as_json(model, capsys):
@@ -438,8 +439,25 @@ def test_calibrate_counts_every_decision(files, model, capsys):
     found = json.loads(capsys.readouterr().out)
     words = sum(len(s.words) for s in read_plain((files / "dev.conllu").read_text()))
     assert found["decisions"] == 2 * words == sum(b["count"] for b in found["bins"])
+    for arcs in ("heads", "heads and labels"):
+        assert found[arcs]["decisions"] == words == sum(b["count"] for b in found[arcs]["bins"])
     assert run(["calibrate", str(model), str(files / "dev.conllu")]) == 0
-    assert "Expected calibration error" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("Expected calibration error") == 3
+
+
+def test_probabilities_that_were_not_counted(files, model, tmp_path, capsys):
+    """Without a development set there is nothing to count, and with a small one (that of `model`) too little."""
+    plain, counted = tmp_path / "plain", tmp_path / "counted"
+    large = tmp_path / "large.conllu"
+    large.write_text("".join(generate(200, 3)))
+    assert run(["train", str(files / "train.conllu"), "-o", str(plain), *FAST]) == 0
+    assert run(["train", str(files / "train.conllu"), "-o", str(counted), "--dev", str(large), *FAST]) == 0
+    for path, is_counted in ((plain, False), (model, False), (counted, True)):
+        capsys.readouterr()
+        run(["parse", str(path), str(large), "-o", str(tmp_path / "out.conllu"), "--scores"])
+        assert ("too high for arcs" in capsys.readouterr().err) is not is_counted
+        run(["info", str(path)])
+        assert ("say how many arcs are right" in capsys.readouterr().out) is is_counted
 
 
 def test_evaluate_with_a_model(files, model, tmp_path, capsys):
