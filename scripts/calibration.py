@@ -7,11 +7,16 @@ out.
 """
 
 import argparse
-import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+
+from runs import find_treebanks
+
+from parser.errors import UserError
 from parser.evaluate.calibration import bins_of, expected_error
 from parser.pipeline import Parser
 from parser.train.data import read_treebank
@@ -49,18 +54,21 @@ def errors(treebank: Path, options: dict[str, str]) -> list[float]:
 
 def main() -> None:
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("-t", "--treebank", type=Path, action="append", help="folder with train.conllu and dev.conllu")
+    parse.add_argument("-t", "--treebank", action="append", default=[], help="folder, instead of ARCSPEED_TREEBANKS")
     parse.add_argument("options", nargs="*", help="of training, as in arcspeed train --set")
     given = parse.parse_args()
-    folders = given.treebank
-    if not folders:
-        if "ARCSPEED_TREEBANKS" not in os.environ:
-            sys.exit("name a treebank, or set ARCSPEED_TREEBANKS")
-        folders = sorted(path.parent for path in Path(os.environ["ARCSPEED_TREEBANKS"]).glob("*/train.conllu"))
+    try:
+        tell(find_treebanks(given.treebank), dict(option.partition("=")[::2] for option in given.options))
+    except UserError as error:
+        sys.exit(str(error))
+
+
+def tell(folders: Sequence[str], options: dict[str, str]) -> None:
     print("| treebank | heads, own | heads | labels, own | labels |\n|---|--:|--:|--:|--:|")
-    for folder in folders:
-        found = errors(folder, dict(option.split("=", 1) for option in given.options))
-        print(f"| {folder.name} | " + " | ".join(f"{error:.1f}" for error in found) + " |", flush=True)
+    for folder in map(Path, folders):
+        print(
+            f"| {folder.name} | " + " | ".join(f"{error:.1f}" for error in errors(folder, options)) + " |", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -7,12 +7,16 @@ that moved most has moved, and how many decisions it has.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+
+from runs import find_treebanks
+
+from parser.errors import UserError
 from parser.evaluate.calibration import bins_of
 from parser.pipeline import Parser
 from parser.search.session import Session
@@ -57,17 +61,16 @@ def compare(folder: Path, options: dict[str, str]) -> list[object]:
 
 def main() -> None:
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("-t", "--treebank", type=Path, action="append", help="folder with train.conllu and dev.conllu")
+    parse.add_argument("-t", "--treebank", action="append", default=[], help="folder, instead of ARCSPEED_TREEBANKS")
     parse.add_argument("options", nargs="*", help="of training, as in arcspeed train --set")
     arguments = parse.parse_args()
-    folders = arguments.treebank
-    if not folders:
-        if "ARCSPEED_TREEBANKS" not in os.environ:
-            sys.exit("name a treebank, or set ARCSPEED_TREEBANKS")
-        folders = sorted(path.parent for path in Path(os.environ["ARCSPEED_TREEBANKS"]).glob("*/train.conllu"))
+    try:
+        folders = find_treebanks(arguments.treebank)
+    except UserError as error:
+        sys.exit(str(error))
     header = ["treebank", "LAS, float", "LAS, integers", "", "same arc and label", "worst bin moved by"]
     print(f"| {' | '.join(header)} |\n{'|---' * len(header)}|")
-    for folder in folders:
+    for folder in map(Path, folders):
         row = compare(folder, dict(option.split("=", 1) for option in arguments.options))
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
 

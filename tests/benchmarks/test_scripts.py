@@ -10,6 +10,8 @@ import pytest
 
 REASON = "the benchmarks are beside the tests only in a checkout"
 accuracy = pytest.importorskip("accuracy", reason=REASON)
+calibration = pytest.importorskip("calibration", reason=REASON)
+quantisation = pytest.importorskip("quantisation", reason=REASON)
 reproduce = pytest.importorskip("reproduce", reason=REASON)
 readings = pytest.importorskip("readings", reason=REASON)
 training = pytest.importorskip("training", reason=REASON)
@@ -110,6 +112,30 @@ def test_accuracy_leaves_a_blank_where_treebanks_are_missing():
     assert list(rows) == [["s", 2, None, 0.0, 80.0, None]]
     assert accuracy.values_of([result], 1, "las") == [70.0]
     assert accuracy.values_of([result], 5, "las") == []
+
+
+def test_calibration_compares_halves(two_treebanks, monkeypatch, capsys):
+    call(monkeypatch, calibration, "-t", two_treebanks, "epochs=1")
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["A-One", "B-Two"]
+    assert all(0 <= float(error) <= 100 for row in rows for error in row[1:])
+    with pytest.raises(SystemExit, match="no option 'wrong'"):
+        call(monkeypatch, calibration, "-t", two_treebanks, "wrong=1")
+
+
+def test_calibration_leaves_no_sentence_out(two_treebanks, tmp_path):
+    dev = two_treebanks / "A-One" / "dev.conllu"
+    first, second = calibration.halves(dev, tmp_path)
+    assert first.read_text() + second.read_text() == dev.read_text()
+    assert first.read_text().count("\n\n") - second.read_text().count("\n\n") in (0, 1)
+
+
+def test_quantisation_prints_a_row_for_every_treebank(two_treebanks, monkeypatch, capsys):
+    monkeypatch.setattr(quantisation, "LEAST_DECISIONS", 1)
+    call(monkeypatch, quantisation, "-t", two_treebanks, "epochs=1")
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["A-One", "B-Two"]
+    assert all(abs(float(row[3])) < 1 for row in rows)
 
 
 def test_training_measures_every_setting(two_treebanks):
