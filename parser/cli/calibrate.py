@@ -13,6 +13,8 @@ from parser.train.decisions import Judge
 from parser.train.reliability import judged
 from parser.treebank import refuse_same_file
 
+TITLES = {"heads": "heads", "labels": "heads and labels", "decisions": "decisions"}
+
 
 def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> int:
     if plot is not None:
@@ -23,13 +25,14 @@ def run(model: str, path: str, format: str, plot: str | None, as_json: bool) -> 
     arcs = arc_calibrations(parser, treebank)
     found, left_out = calibration_of(parser, treebank)
     if plot is not None:
-        draw(found, plot)
+        draw({**arcs, "decisions": found}, plot)
     if as_json:
         of_arcs = {name: asdict(calibration) for name, calibration in arcs.items()}
         print_json({**asdict(found), **of_arcs, "sentences_left_out": left_out})
         return 0
     for name, calibration in arcs.items():
-        print_table(["from", "words", "mean p %", "right %"], rows_of(calibration), f"{model} on {path}: {name}")
+        title = f"{model} on {path}: {TITLES[name]}"
+        print_table(["from", "words", "mean p %", "right %"], rows_of(calibration), title)
         print(f"\nExpected calibration error: {calibration.error:.2f} points over {calibration.decisions:,} words\n")
     print_table(["from", "decisions", "mean p %", "correct %"], rows_of(found), f"{model} on {path}: decisions")
     print(f"\nExpected calibration error: {found.error:.2f} points over {found.decisions:,} decisions")
@@ -49,7 +52,7 @@ def arc_calibrations(parser: Parser, treebank: Treebank) -> dict[str, Calibratio
     none_forced = np.zeros(len(found.head), bool)
     return {
         "heads": calibrate(found.head, found.head_right, none_forced),
-        "heads and labels": calibrate(found.label, found.label_right, none_forced),
+        "labels": calibrate(found.label, found.label_right, none_forced),
     }
 
 
@@ -72,19 +75,21 @@ def require_drawable(path: str) -> None:
         raise UsageError(f"--plot {path}: expected a file name that ends in one of {', '.join(sorted(endings))}")
 
 
-def draw(found: Calibration, path: str) -> None:
-    """A reliability diagram: what share was right, over what was promised."""
+def draw(found: dict[str, Calibration], path: str) -> None:
+    """A reliability diagram: what share was right, over what was promised; and how many heads there are."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5, 5.5), layout="constrained")
     axes, counts = figure.subplots(2, 1, height_ratios=[4, 1], sharex=True)
-    means = [b.mean for b in found.bins]
     axes.plot([0, 1], [0, 1], color="0.7", linestyle="--", label="as promised")
-    axes.plot(means, [b.correct for b in found.bins], marker="o", label="found")
-    axes.set(ylabel="share of decisions without a cost", ylim=(0, 1.02), title=f"ECE {found.error:.2f} points")
+    for name, calibration in found.items():
+        label = f"{TITLES[name]}: ECE {calibration.error:.2f} points"
+        axes.plot([b.mean for b in calibration.bins], [b.correct for b in calibration.bins], marker="o", label=label)
+    axes.set(ylabel="share that is right, or costs nothing", ylim=(0, 1.02))
     axes.legend()
-    counts.bar(means, [b.count for b in found.bins], width=0.05)
-    counts.set(xlabel="probability", ylabel="decisions", yscale="log", xlim=(0, 1.02))
+    heads = found["heads"].bins
+    counts.bar([b.mean for b in heads], [b.count for b in heads], width=0.05)
+    counts.set(xlabel="probability", ylabel="heads", yscale="log", xlim=(0, 1.02))
     try:
         figure.savefig(path)
     except OSError as error:

@@ -14,7 +14,8 @@ def run(model: str, sources: Sequence[str], target: str, resume: bool, options: 
     if resume:
         raise UsageError("--resume goes on with a folder: name several files, or a folder, to parse into --output")
     refuse_same_file([model, sources[0]], target, partial_name(target))
-    parser = load(model, options)
+    parser = Parser.load(model, verify=True)
+    warn_of_chances(parser, model, options)
     with Progress("parsed") as progress:
         report = parser.parse_file(sources[0], target, progress=progress, **options)
     return tell(report)
@@ -23,9 +24,10 @@ def run(model: str, sources: Sequence[str], target: str, resume: bool, options: 
 def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, options: dict) -> int:
     """One file after the other: what is there is left alone."""
     shards = plan_shards(sources, folder, options["format"], options["to"])
-    parser = load(model, options)
+    parser = Parser.load(model, verify=True)
     facts = {"model": digest_of(model), **{name: value for name, value in options.items() if name != "threads"}}
     left = begin(folder, shards, facts, resume)
+    warn_of_chances(parser, model, options)
     if len(left) < len(shards):
         note(f"arcspeed: {len(shards) - len(left)} of {len(shards)} files were done")
     code = 0
@@ -36,14 +38,12 @@ def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, op
     return code
 
 
-def load(model: str, options: dict) -> Parser:
-    parser = Parser.load(model, verify=True)
+def warn_of_chances(parser: Parser, model: str, options: dict) -> None:
     if options["scores"] and parser.reliability is None:
         warn(
             f"{model}: probabilities are those of single decisions, too high for arcs; a development set of some size, "
             "when it was trained, would have told by how much"
         )
-    return parser
 
 
 def tell(report: FileReport) -> int:

@@ -24,7 +24,7 @@ def run(model: str, output: Path, budget: int, slim: bool, dev: Sequence[str], f
     judge = judge_of(parser, treebank) if treebank else None
     before = cost_of(parser, slim, treebank)
     small = shrunk(parser, budget, slim, judge)
-    if treebank and parser.reliability:
+    if treebank and parser.reliability and small is not parser:
         small = reliable(small, treebank)
     small.save(output, slim=slim)
     note(cost_line(budget, before, before if small is parser else cost_of(small, slim, treebank)))

@@ -21,7 +21,8 @@ LEAST = 20  # words for each
 
 def reliable(parser: Parser, dev: Treebank) -> Parser:
     """The parser with probabilities that are shares of right arcs; itself if the treebank is too small to tell."""
-    return replace(parser, reliability=fitted(parser, dev), stored=parser.compiled)
+    found = fitted(parser, dev)
+    return parser if found is None else replace(parser, reliability=found, stored=parser.compiled)
 
 
 def fitted(parser: Parser, dev: Treebank) -> Reliability | None:
@@ -59,7 +60,7 @@ def curve(p: np.ndarray, right: np.ndarray) -> np.ndarray:
     counts = np.array([len(part) for part in parts] or [0])
     hits = np.array([right[~certain][part].sum() for part in parts] or [0])
     y = ascending((hits + 0.5) / (counts + 1), counts)
-    sure = (right[certain].sum() + 0.5) / (certain.sum() + 1)
+    sure = (right[certain].sum() + y[-1]) / (certain.sum() + 1)  # where there are none: as the likeliest of the others
     x, y = (np.pad(values, (0, POINTS - len(values)), mode="edge") for values in (x, y))
     below_one = np.nextafter(np.float32(1), np.float32(0))
     return np.concatenate([np.clip(x.astype(np.float32), 1e-30, below_one), [1], y, [sure]]).astype(np.float32)

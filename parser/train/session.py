@@ -145,7 +145,7 @@ class TrainingRun:
         try:
             while len(self.finished) < self.config.train.ensemble:
                 self.train_seed()
-            parser = self.reliable(self.within_budget(self.reliable(self.parser(self.finished))))
+            parser = self.within_budget(self.reliable(self.parser(self.finished)))
             if self.output is not None:
                 parser.save(self.output, slim=not self.keep_last)
         except KeyboardInterrupt:
@@ -189,11 +189,13 @@ class TrainingRun:
         if self.budget is None:
             return parser
         small = shrunk(parser, self.budget, slim, self.judge)
+        if small is not parser:  # its file keeps its size
+            small = self.reliable(small)
         self.display.shrunk(self.budget, before, before if small is parser else cost_of(small, slim, self.dev))
         return small
 
     def reliable(self, parser: Parser) -> Parser:
-        """With what makes probabilities true of arcs; again when weights are gone: the file keeps its size."""
+        """With what makes probabilities true of arcs."""
         return parser if self.dev is None else reliable(parser, self.dev)
 
     def seed_scores(self, seed: SeedTraining) -> dict:

@@ -439,7 +439,7 @@ def test_calibrate_counts_every_decision(files, model, capsys):
     found = json.loads(capsys.readouterr().out)
     words = sum(len(s.words) for s in read_plain((files / "dev.conllu").read_text()))
     assert found["decisions"] == 2 * words == sum(b["count"] for b in found["bins"])
-    for arcs in ("heads", "heads and labels"):
+    for arcs in ("heads", "labels"):
         assert found[arcs]["decisions"] == words == sum(b["count"] for b in found[arcs]["bins"])
     assert run(["calibrate", str(model), str(files / "dev.conllu")]) == 0
     assert capsys.readouterr().out.count("Expected calibration error") == 3

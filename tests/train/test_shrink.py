@@ -31,7 +31,7 @@ def dev(files):
 
 @pytest.fixture(scope="module")
 def model(files):
-    return Parser.train(files / "train.conllu", files / "dev.conllu", epochs=4, features="rich")
+    return Parser.train(files / "train.conllu", files / "dev.conllu", epochs=4, features="rich", min_updates=2)
 
 
 @pytest.mark.parametrize("slim", [False, True])
@@ -41,7 +41,7 @@ def test_the_file_fits_whatever_the_budget_and_little_is_wasted(model, tmp_path,
     assert (tmp_path / "whole").stat().st_size == whole
     assert model.shrunk(whole, slim=slim) is model
     last = whole
-    for budget in np.linspace(whole - 1, whole // 6, 5).astype(int).tolist():
+    for budget in np.linspace(whole - 1, whole // 8, 5).astype(int).tolist():
         small = model.shrunk(budget, slim=slim)
         small.save(tmp_path / "m", slim=slim)
         size = (tmp_path / "m").stat().st_size
@@ -85,7 +85,7 @@ def test_the_las_is_that_of_training_and_of_evaluate(model, files, dev):
 
 def test_probabilities_are_made_right_again(model, dev):
     judge = Judge(dev, model.assembly, None)
-    budget = model.file_size(slim=True) // 6
+    budget = model.file_size(slim=True) // 8
 
     def surprise(small):
         found = judge.decisions(small.assembly.sentence_parser(small.weights))
