@@ -68,6 +68,7 @@ cdef extern from "parser/compiled/plan.h":
         int32_t on_stack
         int32_t in_buffer
         int32_t n_steps
+        uint64_t nodes
         uint64_t asked
         uint64_t always
         int16_t* bias

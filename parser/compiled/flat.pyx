@@ -167,7 +167,7 @@ cdef class Flat:
             steps[i] = kernel_step(node, start, field)
         self.plan.steps, self.plan.on_stack = steps, <int32_t>len(found["stack"])
         self.plan.in_buffer = self.plan.on_stack + <int32_t>len(found["buffer"])
-        self.plan.n_steps = <int32_t>len(ordered)
+        self.plan.n_steps, self.plan.nodes = <int32_t>len(ordered), mask_of(range(len(plan.nodes)))
 
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1:
         cdef LookupC* found = &self.lookups[<int>filled["lookup"]]

@@ -78,7 +78,8 @@ typedef struct { /* how a node is found: by an element of the stack or the buffe
 typedef struct {
     const kernel_step *steps;
     int32_t on_stack, in_buffer, n_steps; /* steps of these kinds end here */
-    uint64_t asked;  /* the nodes whose presence decides which program it is */
+    uint64_t nodes;  /* all of them, a bit each; */
+    uint64_t asked;  /* those whose presence decides which program it is */
     uint64_t always; /* and a bit above all nodes, so that none is 0 */
     int16_t *bias;   /* by lane, as in rows; see lane_of */
     int16_t *rank;   /* by lane */

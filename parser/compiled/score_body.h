@@ -37,7 +37,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, cons
         PUT_NODE();
     }
 #undef PUT_NODE
-    scene->present = ~missing;
+    scene->present = plan->nodes & ~missing; /* the bits above are those of conditions: see present_of */
     work->program = kernel_find_program(programs, kernel_pattern(plan, scene));
 }
 

@@ -27,8 +27,8 @@ from parser.treebank import Reader
 FIRST_PLACES = 4096 * 8 // 2  # keys of a new session's buckets before there must be more (memory.pyx)
 
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
-# conditions, every function, relatives of relatives, distances inside a chunk, a set without a bias-only chunk
-ODD = """if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,s1); dist(n0,n1,coarse) n0.p; s3.w; n3.f
+# conditions (of words that the key tells, and of others), every function, relatives of relatives, distances inside a chunk, a set without a bias-only chunk
+ODD = """if(n0,adp) s0.w; if(s0,adp) n1.w; if(n1,cc) s0.p n0.p; if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,s1); dist(n0,n1,coarse) n0.p; s3.w; n3.f
 leaf(s0) s0.p; leaf(n0); valency(s0,right,2) valency(s1,left) n0.w; labelset(s1,right) s0.L; s0.m s1.m n0.m n1.m s2.p
 shape(s0) suffix(s0,3) prefix(n0,1); feat(s0,Number) feat(n0,Number); lower(n0) n0.l.L; s0.r2.L s0.h.h.w dist(s0,n0,3)
 s0.w n0.w s1.w dist(s0,n0) valency(s0,left) labelset(s0,left) s0.L n1.w"""
