@@ -2,11 +2,17 @@
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
+from parser.common cimport label_t
 from parser.compiled.engine cimport Engine
 from parser.compiled.scratch cimport LaneC
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.workspace cimport Workspace
+
+
+cdef struct ChoiceC:        # an action
+    int32_t move
+    label_t label
 
 
 cdef class CompiledParser(GreedyParser):
@@ -17,6 +23,7 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int32_t* actions               # of the columns
     cdef int32_t* by_rank
+    cdef ChoiceC* choices               # the same
     cdef int32_t[4] idle                # by move: actions without a column
 
     # A free lane for a sentence of n words; parses on with the others until there is one.

@@ -33,6 +33,7 @@ cdef class CompiledParser(GreedyParser):
     def __cinit__(self):
         self.masks = NULL
         self.actions = self.by_rank = NULL
+        self.choices = NULL
 
     def __init__(self, system, compiled, str kernel=""):
         """compiled: of compile.compile_model, for that system. kernel: see Engine."""
@@ -47,6 +48,7 @@ cdef class CompiledParser(GreedyParser):
         self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t))
         self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t))
         self.by_rank = self.actions + width
+        self.choices = <ChoiceC*>aligned(width * sizeof(ChoiceC))
         self.idle[LEFT] = self.idle[RIGHT] = self.n_labels
         for move in range(LEFT):
             self.idle[move] = 1
@@ -54,6 +56,8 @@ cdef class CompiledParser(GreedyParser):
             self.actions[column] = action
             self.idle[action_move(self.system, action)] -= 1
             self.by_rank[self.engine.plan.rank[lane_of(column)]] = action
+            self.choices[self.engine.plan.rank[lane_of(column)]] = ChoiceC(action_move(self.system, action),
+                                                                           action_label(self.system, action))
             for moves in range(1 << N_MOVES):
                 if moves >> action_move(self.system, action) & 1:
                     self.masks[moves * width + lane_of(column)] = -1
@@ -61,6 +65,7 @@ cdef class CompiledParser(GreedyParser):
     def __dealloc__(self):
         free(self.masks)
         free(self.actions)
+        free(self.choices)
 
     cdef int prepare(self, Workspace work) except -1:
         work.prepare(self.system.n_actions, self.extractor.max_features)
@@ -138,13 +143,15 @@ cdef class CompiledParser(GreedyParser):
     cdef int step(self, Workspace work) except -1 nogil:
         cdef int32_t i, n = (<Scratch>work.own).n_busy
         cdef LaneC* lane
+        cdef const ChoiceC* choice
         cdef bint with_chances = (<Scratch>work.own).busy[0].out.arcs != NULL   # asked for all sentences, or for none
         self.engine.choose(<Scratch>work.own, n)
         if with_chances:
             self.write_chances(work, n)
         for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
             lane = (<Scratch>work.own).busy[i]
-            self.take(lane, self.by_rank[lane.work.best.rank])
+            choice = &self.choices[lane.work.best.rank]
+            self.system.apply(lane.state, choice.move, choice.label)
             if self.go_on(work, lane):
                 (<Scratch>work.own).leave(i)
         return 0
@@ -203,7 +210,7 @@ cdef class CompiledParser(GreedyParser):
 
     cdef inline int32_t move_of(self, const LaneC* lane) noexcept nogil:
         """The move that was chosen."""
-        return action_move(self.system, self.by_rank[lane.work.best.rank])
+        return self.choices[lane.work.best.rank].move
 
     cdef inline const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil:
         cdef int32_t column

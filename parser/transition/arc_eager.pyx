@@ -40,8 +40,8 @@ from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
-from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
-from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, N, S, StateC, nodes, pop, push, state_clear
+from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
+from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, N, S, StateC, nodes, push, push_or_pop, state_clear
 from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
 
 
@@ -59,11 +59,6 @@ cdef inline int32_t free_left_deps(const NodeC* node, const GoldC* g, int32_t b)
     for k in range(g.node[b].begin, g.node[b].right):
         count += node[g.deps[k]].on_stack == 1 and node[g.deps[k]].head < 0
     return count
-
-
-cdef inline void push_open(StateC* s, int32_t b) noexcept nogil:
-    s.second = b if s.open == 1 else s.second
-    s.open += 1
 
 
 cdef inline bint is_second(const StateC* s, int32_t k) noexcept nogil:
@@ -115,31 +110,20 @@ cdef class ArcEager(StackSystem):
         return allowed
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
+        """Without a branch: see attach_if."""
         cdef int32_t top = S(s, 0), b = N(s, 0)
         cdef NodeC* node = nodes(s)
+        cdef int32_t is_arc = -(move >= LEFT), is_right = -(move == RIGHT), pushes = (move == SHIFT) | (move == RIGHT)
+        cdef int32_t head = pick(is_right, top, b)
+        cdef int32_t opens = (move == SHIFT) | ((move == RIGHT) & (top == 0))
+        cdef int32_t closes = (move == LEFT) | ((move == REDUCE) & (node[top].head == 0))
         CHECK(self.legal(s) >> move & 1)
-        if move == SHIFT:
-            push_open(s, b)
-            push(s, b)
-            s.front += 1
-        elif move == RIGHT:
-            s.arcs += 1
-            attach(node, top, b, label, TO_RIGHT)
-            push(s, b)
-            s.front += 1
-            if top == 0:
-                s.roots += 1
-                push_open(s, b)
-        elif move == LEFT:
-            pop(s)
-            s.open -= 1
-            s.arcs += 1
-            if b == 0:          # not roots += b == 0: one wide load of both counters would wait for narrow stores
-                s.roots += 1
-            attach(node, b, top, label, TO_LEFT)
-        else:
-            pop(s)
-            s.open -= node[top].head == 0
+        s.second = pick(-(opens & (s.open == 1)), b, s.second)
+        s.open += opens - closes
+        s.arcs -= is_arc
+        s.roots -= is_arc & -(head == 0)
+        attach_if(is_arc, node, head, pick(is_right, b, top), label, is_right & TO_RIGHT)
+        push_or_pop(s, pushes, b, top)
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

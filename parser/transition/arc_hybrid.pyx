@@ -24,8 +24,9 @@ from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
-from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
-from parser.transition.state cimport ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, pop, push, stack, state_clear
+from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
+from parser.transition.state cimport (ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, push_or_pop, stack,
+                                      state_clear)
 from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
 
 
@@ -65,22 +66,15 @@ cdef class ArcHybrid(StackSystem):
         return moves
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        cdef int32_t top = S(s, 0), b = N(s, 0), below = S(s, 1)
+        """Without a branch: see attach_if."""
+        cdef int32_t top = S(s, 0), b = N(s, 0)
+        cdef int32_t is_arc = -(move >= LEFT), is_right = -(move == RIGHT)
+        cdef int32_t head = pick(is_right, S(s, 1), b)
         CHECK(self.legal(s) >> move & 1)
-        if move == SHIFT:
-            push(s, b)
-            s.front += 1
-            return
-        pop(s)
-        s.arcs += 1
-        if move == LEFT:
-            attach(nodes(s), b, top, label, TO_LEFT)
-            if b == 0:
-                s.roots += 1
-        else:
-            attach(nodes(s), below, top, label, TO_RIGHT)
-            if below == 0:
-                s.roots += 1
+        s.arcs -= is_arc
+        s.roots -= is_arc & -(head == 0)
+        attach_if(is_arc, nodes(s), head, top, label, is_right & TO_RIGHT)
+        push_or_pop(s, is_arc + 1, b, top)
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

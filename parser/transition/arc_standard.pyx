@@ -20,8 +20,8 @@ from libc.stdint cimport int32_t, uint32_t
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.arc_standard_table cimport View, table_best
 from parser.transition.gold cimport GoldC, right_deps_from
-from parser.transition.node cimport NodeC, TO_LEFT, TO_RIGHT, attach
-from parser.transition.state cimport ROOT_FIRST, N, S, StateC, nodes, pop, push, stack, state_clear
+from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
+from parser.transition.state cimport ROOT_FIRST, N, S, StateC, nodes, stack, state_clear
 from parser.transition.system cimport ILLEGAL, LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
 
 
@@ -63,23 +63,18 @@ cdef class ArcStandard(StackSystem):
         return moves
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        cdef int32_t top = S(s, 0), below = S(s, 1)
+        """Without a branch: see attach_if."""
+        cdef int32_t top = S(s, 0), below = S(s, 1), b = N(s, 0)
+        cdef int32_t is_arc = -(move >= LEFT), is_right = -(move == RIGHT)
+        cdef int32_t head = pick(is_right, below, top), dep = pick(is_right, top, below)
         CHECK(self.legal(s) >> move & 1)
-        if move == SHIFT:
-            push(s, N(s, 0))
-            s.front += 1
-            return
-        pop(s)
-        s.arcs += 1
-        if move == RIGHT:
-            attach(nodes(s), below, top, label, TO_RIGHT)
-            if below == 0:
-                s.roots += 1
-        else:
-            attach(nodes(s), top, below, label, TO_LEFT)
-            nodes(s)[below].on_stack = 0
-            nodes(s)[top].on_stack = 1
-            stack(s)[s.depth - 1] = top
+        s.arcs -= is_arc
+        s.roots -= is_arc & -(head == 0)
+        attach_if(is_arc, nodes(s), head, dep, label, is_right & TO_RIGHT)
+        stack(s)[s.depth + (is_arc & -2)] = pick(is_arc, head, b)   # in place of both, or on top
+        nodes(s)[pick(is_arc, dep, b)].on_stack = is_arc + 1
+        s.depth += 1 + 2 * is_arc
+        s.front += is_arc + 1
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

@@ -9,7 +9,7 @@ the newest is the outermost, and the second outermost (Zhang & Nivre 2011: a sib
 This header is stable: features and searches are written against it.
 """
 
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
 from parser.common cimport label_t
 
@@ -55,22 +55,34 @@ cdef inline bint chain_has(const NodeC* nodes, int32_t newest, label_t label) no
     return False
 
 
-cdef inline void attach(NodeC* nodes, int32_t head, int32_t dep, label_t label, int32_t side) noexcept nogil:
-    """dep becomes the outermost dependent of head on that side: TO_LEFT if dep stands left of head."""
+cdef inline int32_t pick(int32_t yes, int32_t one, int32_t other) noexcept nogil:
+    """One where yes is -1, other where it is 0, and no branch."""
+    return other ^ ((one ^ other) & yes)
+
+
+cdef inline void attach_if(int32_t yes, NodeC* nodes, int32_t head, int32_t dep, label_t label,
+                           int32_t side) noexcept nogil:
+    """attach where yes is -1, nothing where it is 0: no branch, because what a parser does next is hard to foresee."""
     cdef NodeC* h = &nodes[head]
     cdef NodeC* d = &nodes[dep]
-    cdef uint16_t bit = <uint16_t>(1 << (label & 15))
-    d.head = head
-    d.label = label
-    d.sib = h.outer[side]
-    h.outer[side] = dep
-    h.valency[side] += 1
-    if label < 0 or (h.mask[side] & bit and chain_has(nodes, h.newest[side], label)):
-        return
-    h.mask[side] |= bit
-    h.set[side] ^= label_hash(label)
-    d.next_new = h.newest[side]
-    h.newest[side] = dep
+    cdef uint16_t bit = <uint16_t>((1 << (label & 15)) & yes)
+    cdef int32_t is_new = yes & ~(label >> 31)
+    if h.mask[side] & bit and chain_has(nodes, h.newest[side], label):      # seldom
+        is_new = 0
+    d.head = pick(yes, head, d.head)
+    d.label = pick(yes, label, d.label)
+    d.sib = pick(yes, h.outer[side], d.sib)
+    h.outer[side] = pick(yes, dep, h.outer[side])
+    h.valency[side] -= yes
+    h.mask[side] |= <uint16_t>(bit & is_new)
+    h.set[side] ^= label_hash(label) & <uint64_t><int64_t>is_new
+    d.next_new = pick(is_new, h.newest[side], d.next_new)
+    h.newest[side] = pick(is_new, dep, h.newest[side])
+
+
+cdef inline void attach(NodeC* nodes, int32_t head, int32_t dep, label_t label, int32_t side) noexcept nogil:
+    """dep becomes the outermost dependent of head on that side: TO_LEFT if dep stands left of head."""
+    attach_if(-1, nodes, head, dep, label, side)
 
 
 # What features read: always through these. i is a word, 0 (ROOT) or -1 (missing); of a missing word everything is -1,

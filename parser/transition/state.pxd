@@ -85,6 +85,14 @@ cdef inline void pop(StateC* s) noexcept nogil:
     nodes(s)[stack(s)[s.depth]].on_stack = 0
 
 
+cdef inline void push_or_pop(StateC* s, int32_t pushes, int32_t b, int32_t top) noexcept nogil:
+    """pushes: 1 for b, the front of the buffer; 0: top is popped. Without a branch."""
+    stack(s)[s.depth] = b       # above the top, where nothing is read, if it is not pushed
+    nodes(s)[b if pushes else top].on_stack = pushes
+    s.depth += 2 * pushes - 1
+    s.front += pushes
+
+
 cdef inline size_t state_bytes(int32_t n) noexcept nogil:
     """Bytes of the block of a state of n words; a multiple of LINE."""
     cdef size_t bytes = LINE + sizeof(NodeC) * (<size_t>n + 2) + sizeof(int32_t) * (<size_t>n + 2 + PAD)
