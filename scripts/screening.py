@@ -1,10 +1,11 @@
 """What groups of templates are worth together: python scripts/screening.py FILE [-t TREEBANK ...] [--sets 48]
 
-FILE is a feature set whose comments `# NAME (N)` begin groups, as in parser/feature/sets/rich.txt. Trains with many
-sets from which every group is missing with the probability --share, and fits what each group brings by least squares:
-every run says something about every group, in the company of many others, so the same number of runs tells more than
-leaving out one group at a time. Printed by group: what its loss does to LAS on the development sets after the last
-epoch, punctuation left out, with the standard error of the mean. Results are kept (see runs.py) and not made twice.
+FILE is a feature set whose comments `# NAME (N)` begin groups, as in parser/feature/sets/rich.txt; what stands above
+the first is in every set. Trains with many sets from which every group is missing with the probability --share, and
+fits what each group brings by least squares: every run says something about every group, in the company of many
+others, so the same number of runs tells more than leaving out one group at a time. Printed by group: what its loss
+does to LAS on the development sets after the last epoch, punctuation left out, with the standard error of the mean.
+Results are kept (see runs.py) and not made twice.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
-from ingredients import sections
+from ingredients import SECTION, sections
 from runs import Run, Store, find_treebanks, markdown_table, run_all
 
 from parser.errors import UserError
@@ -43,7 +44,8 @@ def effects(names: list[str], missing: list[list[str]], scores: np.ndarray) -> t
 
 
 def table(given: argparse.Namespace) -> str:
-    groups = sections(given.file.read_text("utf-8"))
+    text = given.file.read_text("utf-8")
+    groups, always = sections(text), SECTION.split(text)[0]
     names, treebanks = list(groups), find_treebanks(given.treebank)
     missing = draw(names, given.sets, given.share, given.seed)
     folder = given.store / "screening"
@@ -51,9 +53,9 @@ def table(given: argparse.Namespace) -> str:
     wanted = {}
     for i, lacking in enumerate(missing):
         path = folder / f"{given.file.stem}-{given.seed}-{i}.txt"
-        path.write_text("\n".join(groups[name] for name in names if name not in lacking), "utf-8")
+        path.write_text("\n".join([always, *(groups[name] for name in names if name not in lacking)]), "utf-8")
         for treebank in treebanks:
-            wanted[i, treebank] = Run(treebank, (f"features={path}",), 1)
+            wanted[i, treebank] = Run(treebank, tuple(sorted([f"features={path}", *given.set])), 1)
     found = run_all(Store(given.store), wanted.values(), given.jobs)
     scores = [[found[wanted[i, t]]["scores"]["las_no_punct"] for t in treebanks] for i in range(given.sets)]
     by_treebank, errors = effects(names, missing, np.array(scores))
@@ -69,6 +71,7 @@ def main() -> None:
     options.add_argument("file", type=Path)
     options.add_argument("-t", "--treebank", action="append", default=[], help="folder, instead of ARCSPEED_TREEBANKS")
     options.add_argument("--sets", type=int, default=48)
+    options.add_argument("--set", action="append", default=[], help="option of all runs, as in `arcspeed train --set`")
     options.add_argument("--share", type=float, default=0.4)
     options.add_argument("--seed", type=int, default=7, help="of the choice of sets")
     options.add_argument("--jobs", type=int, default=1)
