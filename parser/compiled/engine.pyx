@@ -129,13 +129,13 @@ cdef class Engine(SumMaker):
                 wanting[n_wanting] = work
                 n_wanting += 1
         for i in range(n_wanting):
-            self.find(wanting[i])
+            self.find(scratch.m, wanting[i])
         return 0
 
     cdef int find_program(self, Scratch scratch, kernel_work* work) except -1 nogil:
         if work.program == NULL:
             work.program = scratch.programs.make(kernel_pattern(&self.plan, &work.scene))
-            self.kernels.find(&scratch.m.places, work)
+            self.kernels.find(&self.plan, &scratch.m.places, work)
         return 0
 
     cdef int decide(self, Scratch scratch, LaneC* lane) except -1 nogil:
@@ -188,10 +188,10 @@ cdef class Engine(SumMaker):
         show(lane)
         self.kernels.look(&self.plan, &scratch.programs.c, work)
         if work.program != NULL:
-            self.kernels.find(&m.places, work)
+            self.kernels.find(&self.plan, &m.places, work)
         self.find_program(scratch, work)
         self.ask(m, work)
-        self.find(work)
+        self.find(m, work)
         m.spare = 0
         self.make_rows(m, work)
         return 0

@@ -17,6 +17,7 @@ cdef extern from "parser/compiled/plan.h":
         KERNEL_NODES
         KERNEL_LOCALS
         KERNEL_NODE_BYTES
+        KERNEL_WIDE
         KERNEL_NUMBER
         KERNEL_DISTANCE
         KERNEL_SET
@@ -44,11 +45,25 @@ cdef extern from "parser/compiled/plan.h":
         int16_t kind
         int16_t node
         int16_t argument
+        int16_t coarse
         int32_t field
         int32_t cap
+    ctypedef struct kernel_values:
+        uint64_t factor[8]
+        int32_t cap[8]
+        unsigned char node[8]
+        unsigned char other[8]
+        unsigned char field[8]
+        unsigned char numbers
+        unsigned char distances
+        unsigned char coarse
+        unsigned char sets
+        unsigned char leaves
+        unsigned char presences
     ctypedef struct kernel_program:
         const kernel_block* blocks
         const kernel_ref* refs
+        const kernel_values* values
         const kernel_local* locals
         int32_t local_end[5]
         int32_t n_blocks
@@ -63,7 +78,21 @@ cdef extern from "parser/compiled/plan.h":
         uint16_t node
         uint16_t from_ "from"
         int32_t field
+    ctypedef struct kernel_link:
+        unsigned char pick[16]
+        uint16_t nodes
+        uint16_t from_ "from"
+    ctypedef struct kernel_wide_plan:
+        unsigned char from_stack[16]
+        unsigned char from_buffer[16]
+        uint16_t on_stack
+        uint16_t in_buffer
+        int32_t n_nodes
+        int32_t n_levels
+        const int32_t* level_end
+        const kernel_link* links
     ctypedef struct kernel_plan:
+        kernel_wide_plan wide
         const kernel_step* steps
         int32_t on_stack
         int32_t in_buffer
@@ -165,6 +194,7 @@ cdef class Flat:
     cdef int lay_piece(self, PieceC* p, program, place_of, filled) except -1
     cdef int lay_local(self, kernel_local* v, found) except -1
     cdef const uint64_t* products_of(self, kernel_local* v, place) except NULL
+    cdef int lay_wide(self, ordered) except -1
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1
 
 

@@ -9,6 +9,7 @@ from parser.feature.extract cimport (DISTANCE, LABEL, LEAF, LEFT_SET, LEFT_VALEN
                                      RIGHT_VALENCY, Extractor, distance_value)
 from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor, feature_number
 from parser.transition.node cimport NodeC, label_hash
+from parser.transition.state cimport PAD
 
 from parser.compiled.groups import CROSS
 from parser.compiled.program import PRESENCE
@@ -122,7 +123,8 @@ cdef class Flat:
         v.field = fields_of_a_node().get(part.kind, 0)
         if part.kind == LABEL:
             v.cap = self.n_labels - 1
-        if part.kind == DISTANCE and v.cap == 0:
+        v.coarse = part.kind == DISTANCE and v.cap == 0
+        if v.coarse:
             v.cap = COARSEST
         if v.kind in (KERNEL_NUMBER, KERNEL_DISTANCE):
             v.product = self.products_of(v, (part, v.cap, found.place))
@@ -168,6 +170,35 @@ cdef class Flat:
         self.plan.steps, self.plan.on_stack = steps, <int32_t>len(found["stack"])
         self.plan.in_buffer = self.plan.on_stack + <int32_t>len(found["buffer"])
         self.plan.n_steps, self.plan.nodes = <int32_t>len(ordered), mask_of(range(len(plan.nodes)))
+        if len(plan.nodes) <= KERNEL_WIDE:
+            self.lay_wide(ordered)
+
+    cdef int lay_wide(self, ordered) except -1:
+        """Steps from one node that can be taken at once, together."""
+        cdef kernel_wide_plan* wide = &self.plan.wide
+        cdef kernel_link* links
+        cdef int32_t* level_end
+        cdef int32_t i
+        level, together = {}, {}
+        for i in range(self.plan.in_buffer):
+            node, start, _ = ordered[i]
+            level[node] = 0
+            if i < self.plan.on_stack:
+                wide.from_stack[<int>node], wide.on_stack = PAD - 1 - start, wide.on_stack | 1 << node
+            else:
+                wide.from_buffer[<int>node], wide.in_buffer = start, wide.in_buffer | 1 << node
+        for node, start, field in ordered[self.plan.in_buffer:]:
+            level[node] = level[start] + 1
+            together.setdefault((level[node], start), []).append((node, field))
+        links = <kernel_link*>self.mem.alloc(len(together) + 1, sizeof(kernel_link))
+        level_end = <int32_t*>self.mem.alloc(len(together) + 1, sizeof(int32_t))
+        for i, ((number, start), found) in enumerate(sorted(together.items())):
+            links[i].from_ = start
+            for node, field in found:
+                links[i].pick[<int>node], links[i].nodes = field // sizeof(int32_t), links[i].nodes | 1 << node
+            level_end[<int>number - 1] = i + 1
+        wide.links, wide.level_end = links, level_end
+        wide.n_levels, wide.n_nodes = max(level.values(), default=0), <int32_t>len(level)
 
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1:
         cdef LookupC* found = &self.lookups[<int>filled["lookup"]]

@@ -118,7 +118,7 @@ typedef struct {
     /* Looks a state up and finds its program, if it has been made, */
     void (*look)(const kernel_plan *plan, const kernel_programs *programs, kernel_work *work);
     /* then its rows, 0 where nothing is known. */
-    void (*find)(const kernel_places *places, kernel_work *work);
+    void (*find)(const kernel_plan *plan, const kernel_places *places, kernel_work *work);
     /* Both for n states, and the best of each. Where the program or a row is not known the bound is KERNEL_UNKNOWN. */
     void (*score)(const kernel_plan *plan, const kernel_programs *programs, const kernel_places *places,
                   kernel_work *const *works, int32_t n);

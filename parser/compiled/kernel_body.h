@@ -2,6 +2,20 @@
    registers, and, where it can: KERNEL_WHICH, which ways of a bucket have the wanted key, as bits; KERNEL_ADD, which
    saturates, and KERNEL_LEAST of two registers, KERNEL_LOWEST of all numbers in one. */
 
+/* Has eight buckets on the way. Always eight: where a loop over just those that are needed ends is hard to foresee. */
+static inline __attribute__((always_inline)) void KERNEL_NAME(fetch_eight)(const kernel_places *places,
+                                                                           const uint64_t *home) {
+    const char *const buckets = (const char *)places->buckets;
+    KERNEL_FETCH(buckets + home[0]);
+    KERNEL_FETCH(buckets + home[1]);
+    KERNEL_FETCH(buckets + home[2]);
+    KERNEL_FETCH(buckets + home[3]);
+    KERNEL_FETCH(buckets + home[4]);
+    KERNEL_FETCH(buckets + home[5]);
+    KERNEL_FETCH(buckets + home[6]);
+    KERNEL_FETCH(buckets + home[7]);
+}
+
 #ifdef KERNEL_COMPRESS
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(sums)(
     const kernel_block *block, const uint64_t *const *record) {
@@ -47,7 +61,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(put_
     _mm512_storeu_si512(work->home + n, _mm512_slli_epi64(bucket, KERNEL_LINE_BITS));
 }
 
-/* Writes the keys of a state's sums; asks the filter for its feature keys. */
+/* Writes the keys of a state's sums, whose buckets are on their way then; asks the filter for its feature keys. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(write_keys)(const kernel_places *places,
                                                                                         kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
@@ -56,8 +70,10 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(writ
     const uint64_t *const *const record = work->scene.record;
     uint64_t *asked = work->asked;
     int32_t n = 0;
-    for (; block < last; block++, n += KERNEL_KEYS)
+    for (; block < last; block++, n += KERNEL_KEYS) {
         KERNEL_NAME(put_keys)(places, work, n, _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record), mix));
+        KERNEL_NAME(fetch_eight)(places, work->home + n);
+    }
     for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
         __m512i z = KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record));
         _mm512_storeu_si512(asked, z);
@@ -66,7 +82,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(writ
     }
 }
 
-/* Puts the feature keys that pass the filter behind those of sums. */
+/* Puts the feature keys that pass the filter behind those of sums; their buckets are on their way then. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass_keys)(const kernel_places *places,
                                                                                        kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
@@ -81,6 +97,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass
         KERNEL_NAME(put_keys)(places, work, n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
         _mm256_storeu_si256((__m256i *)(work->owners + n), _mm256_maskz_compress_epi32(
             there, _mm256_loadu_si256((const __m256i *)block->owner)));
+        KERNEL_NAME(fetch_eight)(places, work->home + n);
         n += __builtin_popcount(there);
     }
     work->n_keys = n;
@@ -123,7 +140,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(put_key)(const kernel_places *place
     work->home[n] = key >> places->shift << KERNEL_LINE_BITS;
 }
 
-/* Writes the keys of a state's sums; asks the filter for its feature keys. */
+/* Writes the keys of a state's sums, whose buckets are on their way then; asks the filter for its feature keys. */
 KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *places, kernel_work *work) {
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks, *last = block + program->n_sums;
@@ -133,6 +150,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *pl
     for (; block < last; block++, n += KERNEL_KEYS) {
         KERNEL_NAME(sums)(block, record, key);
         for (k = 0; k < KERNEL_KEYS; k++) KERNEL_NAME(put_key)(places, work, n + k, kernel_mix(key[k]));
+        KERNEL_NAME(fetch_eight)(places, work->home + n);
     }
     for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
         KERNEL_NAME(sums)(block, record, asked);
@@ -144,7 +162,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *pl
     }
 }
 
-/* Puts the feature keys that pass the filter behind those of sums. */
+/* Puts the feature keys that pass the filter behind those of sums; their buckets are on their way then. */
 KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(const kernel_places *places, kernel_work *work) {
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
@@ -158,6 +176,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(const kernel_places *pla
             n += (asked[KERNEL_KEYS + k] & wanted) == wanted;
         }
     }
+    for (k = program->n_keys; k < n; k++) KERNEL_FETCH((char *)places->buckets + work->home[k]);
     work->n_keys = n;
 }
 
@@ -227,17 +246,45 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(add_
     for (k = 0; k < HEAD; k++) x[k] = KERNEL_ADD(x[k], head[k]);
 }
 
-/* The best of a head. */
+#ifdef KERNEL_COMPRESS
+/* The best of a head, whose numbers have been written to `head`. Turned around, and without a sign, the lowest is the best:
+   there is an instruction for that. Which one it is can be told from its place, since ties are rare. */
 KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NAME(best_in)(
-    LANES *x, const int16_t *mask, const int16_t *rank) {
+    LANES *x, const int16_t *head, const int16_t *mask, const int16_t *rank) {
+    const __m512i turn = _mm512_set1_epi16(0x7FFF), *legal = (const __m512i *)mask;
+    enum { TURN_OR_ILLEGAL = 0x7B }; /* (a ^ c) | ~b */
+    const __m512i one = _mm512_ternarylogic_epi64((__m512i)x[0], legal[0], turn, TURN_OR_ILLEGAL);
+    const __m512i two = _mm512_ternarylogic_epi64((__m512i)x[1], legal[1], turn, TURN_OR_ILLEGAL);
+    const __m512i both = _mm512_min_epu16(one, two);
+    const __m256i half = _mm256_min_epu16(_mm512_castsi512_si256(both), _mm512_extracti64x4_epi64(both, 1));
+    const __m128i least = _mm_minpos_epu16(_mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+    const __m512i lowest = _mm512_broadcastw_epi16(least);
+    uint64_t where = _cvtmask32_u32(_mm512_cmpeq_epi16_mask(one, lowest)) |
+                     (uint64_t)_cvtmask32_u32(_mm512_cmpeq_epi16_mask(two, lowest)) << KERNEL_LANES;
+    kernel_best found;
+    found.top = (int16_t)(_mm_cvtsi128_si32(least) ^ 0x7FFF);
+    found.near = head[KERNEL_NEAR_BOUND];
+    found.far = head[KERNEL_FAR_BOUND];
+    found.bound = head[KERNEL_BOUND];
+    found.rank = rank[__builtin_ctzll(where)];
+    while ((where &= where - 1) != 0) {
+        const int16_t other = rank[__builtin_ctzll(where)];
+        found.rank = other < found.rank ? other : found.rank;
+    }
+    return found;
+}
+#else
+/* The best of a head, whose numbers have been written to `head`. */
+KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NAME(best_in)(
+    LANES *x, const int16_t *head, const int16_t *mask, const int16_t *rank) {
     const LANES *legal = (const LANES *)mask, *place = (const LANES *)rank, none = (LANES){0} + INT16_MAX;
     LANES low;
     int16_t lowest;
     int32_t k;
     kernel_best found;
-    found.near = x[HEAD - 1][KERNEL_NEAR_BOUND % (KERNEL_BYTES / 2)];
-    found.far = x[HEAD - 1][KERNEL_FAR_BOUND % (KERNEL_BYTES / 2)];
-    found.bound = x[HEAD - 1][KERNEL_BOUND % (KERNEL_BYTES / 2)];
+    found.near = head[KERNEL_NEAR_BOUND];
+    found.far = head[KERNEL_FAR_BOUND];
+    found.bound = head[KERNEL_BOUND];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */
     low = x[0];
     for (k = 1; k < HEAD; k++) low = KERNEL_LEAST(low, x[k]);
@@ -251,6 +298,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NA
     found.rank = KERNEL_LOWEST(low);
     return found;
 }
+#endif
 
 KERNEL_TARGET static int32_t KERNEL_NAME(best_behind)(const kernel_rows *rows, int32_t line, int32_t end,
                                                       const int16_t *mask, const int16_t *rank, int32_t top,
@@ -321,6 +369,7 @@ KERNEL_TARGET static uint32_t KERNEL_NAME(which)(const kernel_bucket *bucket, ui
     return which;
 #endif
 }
+#include "parser/compiled/look_body.h"
 #include "parser/compiled/score_body.h"
 #include "parser/compiled/chances_body.h"
 #undef PER_LINE

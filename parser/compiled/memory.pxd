@@ -7,6 +7,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
+from parser.compiled.copies cimport CopiesC
 from parser.compiled.flat cimport kernel_plan, kernel_programs, kernel_work
 from parser.feature.hashing cimport feature_factor
 from parser.score.keymap cimport PREFETCH
@@ -62,7 +63,7 @@ cdef extern from "parser/compiled/kernel.h":
         const char* name
         int (*usable)() noexcept nogil
         void (*look)(const kernel_plan* plan, const kernel_programs* programs, kernel_work* work) noexcept nogil
-        void (*find)(const kernel_places* places, kernel_work* work) noexcept nogil
+        void (*find)(const kernel_plan* plan, const kernel_places* places, kernel_work* work) noexcept nogil
         void (*score)(const kernel_plan* plan, const kernel_programs* programs, const kernel_places* places,
                       kernel_work** works, int32_t n) noexcept nogil
         void (*best)(const kernel_plan* plan, const kernel_places* places, kernel_work* work) noexcept nogil
@@ -112,6 +113,7 @@ cdef struct MemoryC:
     uint32_t used           # the first line that is not
     int32_t spare           # rows behind the arena that the state at hand has taken
     RecordsC words
+    CopiesC copies
     uint64_t* none          # the record of the missing word,
     uint64_t* root          # and of ROOT
     int32_t* scores

@@ -6,6 +6,9 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 
+from parser.compiled.copies cimport forget_copies, make_copies, should_have_room
+
+
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
 
@@ -79,18 +82,19 @@ cdef class Memory:
         self.c.root = self.c.none + words.length
         self.grow_records(1 << 10)
         self.grow_table(1 << 10)
+        make_copies(&self.c.copies, 1 << 10)
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
         for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.lists,
-                       <size_t>m.none, <size_t>m.words.table):
+                       <size_t>m.none, <size_t>m.words.table, <size_t>m.copies.places):
             free(<void*><size_t>memory)
 
     def counts(self):
         """What the cache did so far."""
         return {"made": self.c.made, "met": self.c.met, "full": self.c.full, "wide": self.c.wide,
-                "words": self.c.words.n, "arena": self.c.used, "room": self.c.n_lines}
+                "copies": self.c.copies.n, "words": self.c.words.n, "arena": self.c.used, "room": self.c.n_lines}
 
     def forget(self):
         """As if nothing had been parsed."""
@@ -111,6 +115,8 @@ cdef class Memory:
             self.grow_records(m.words.n + n)
         if 2 * (m.words.n + n) > <int64_t>1 << m.words.bits:
             self.grow_table(m.words.n + n)
+        if should_have_room(&m.copies):
+            make_copies(&m.copies, <int32_t>m.copies.n)
         return 0
 
     cdef int grow_records(self, int32_t n) except -1 nogil:
@@ -177,7 +183,7 @@ cdef class Memory:
 
 cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil:
     return not (is_nearly_full(m) or should_grow(m) or m.words.n + n > min(m.words.room, MOST_RECORDS)
-                or 2 * (m.words.n + n) > <int64_t>1 << m.words.bits)
+                or 2 * (m.words.n + n) > <int64_t>1 << m.words.bits or should_have_room(&m.copies))
 
 
 cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
@@ -196,6 +202,7 @@ cdef void forget_all(MemoryC* m) noexcept nogil:
     m.remembered = 0
     memset(m.words.table, 0, sizeof(WordC) << m.words.bits)
     m.used, m.words.n = FIRST_LINE, 0
+    forget_copies(&m.copies)
     memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
 
 

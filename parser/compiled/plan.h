@@ -8,9 +8,15 @@
 #include "parser/feature/mix.h"
 
 #define KERNEL_KEYS 8        /* of a block */
+#if defined(__GNUC__)
+#define KERNEL_ALIGNED __attribute__((aligned(64))) /* written by one store, read number by number: within a line */
+#else
+#define KERNEL_ALIGNED
+#endif
 #define KERNEL_NODES 40      /* as MAX_NODES */
 #define KERNEL_LOCALS KERNEL_NODES
 #define KERNEL_NODE_BYTES 64 /* of a NodeC */
+#define KERNEL_WIDE 16       /* numbers of a NodeC, or nodes, in one register */
 
 typedef struct { /* what eight numbers of a word's record, or of the partial tree, add to the keys of a block */
     uint8_t pick[KERNEL_KEYS]; /* which of the eight, for each key */
@@ -39,6 +45,7 @@ typedef struct { /* a value of the partial tree that keys are made of */
     int16_t kind;            /* a kernel_local_kind */
     int16_t node;
     int16_t argument; /* the other node of a distance */
+    int16_t coarse;   /* is that distance coarse? */
     int32_t field;    /* where the number, or the set, stands in a node */
     int32_t cap;
 } kernel_local;
@@ -52,9 +59,17 @@ typedef enum { /* in the order in which a program has them */
     KERNEL_LOCAL_KINDS
 } kernel_local_kind;
 
+typedef struct { /* eight locals, for registers of eight numbers; of which kind they are, a bit each */
+    uint64_t factor[KERNEL_KEYS];
+    int32_t cap[KERNEL_KEYS];
+    uint8_t node[KERNEL_KEYS], other[KERNEL_KEYS], field[KERNEL_KEYS]; /* node and other: read at once */
+    uint8_t numbers, distances, coarse, sets, leaves, presences;       /* coarse: of the distances */
+} kernel_values;
+
 typedef struct { /* what is looked up for a state: of some nodes being there, others missing */
     const kernel_block *blocks;
     const kernel_ref *refs;
+    const kernel_values *values; /* the same as the locals */
     const kernel_local *locals;
     int32_t local_end[KERNEL_LOCAL_KINDS]; /* where those of each kind end */
     int32_t n_blocks; /* of them all; */
@@ -75,7 +90,24 @@ typedef struct { /* how a node is found: by an element of the stack or the buffe
     int32_t field;
 } kernel_step;
 
+typedef struct { /* steps from one node: which of its sixteen numbers are nodes, and of which place here */
+    uint8_t pick[KERNEL_WIDE];
+    uint16_t nodes; /* a bit each */
+    uint16_t from;
+} kernel_link;
+
+typedef struct { /* the steps of a plan of up to sixteen nodes, for registers of as many */
+    uint8_t from_stack[KERNEL_WIDE]; /* which of the four highest elements, from the lowest; */
+    uint8_t from_buffer[KERNEL_WIDE];
+    uint16_t on_stack, in_buffer; /* the nodes found there, a bit each */
+    int32_t n_nodes;              /* 0: there are more */
+    int32_t n_levels;             /* a level starts from what those before it found */
+    const int32_t *level_end;     /* where its links end */
+    const kernel_link *links;
+} kernel_wide_plan;
+
 typedef struct {
+    kernel_wide_plan wide; /* the same as the steps */
     const kernel_step *steps;
     int32_t on_stack, in_buffer, n_steps; /* steps of these kinds end here */
     uint64_t nodes;  /* all of them, a bit each; */
@@ -91,7 +123,7 @@ typedef struct { /* a state, looked up once */
     int32_t front, last, end, root_pos; /* last: the last word */
     uint64_t present;                   /* bit i: node i is there */
     const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; behind them the values of the program's locals */
-    int32_t node[KERNEL_NODES];
+    KERNEL_ALIGNED int32_t node[KERNEL_NODES];
 } kernel_scene;
 
 typedef struct { /* what the head of the columns says */

@@ -5,9 +5,10 @@ from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from parser.compiled.flat cimport (KERNEL_KEYS, KERNEL_LOCALS, KERNEL_LOCAL_KINDS, LOCAL_TERM, ChunkC, Flat, LookupC,
+from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KERNEL_LOCALS, KERNEL_LOCAL_KINDS,
+                                   KERNEL_NUMBER, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC, Flat, LookupC,
                                    PieceC, TermC, kernel_block, kernel_local, kernel_program, kernel_program_home,
-                                   kernel_ref, kernel_term, pattern_place)
+                                   kernel_ref, kernel_term, kernel_values, pattern_place)
 
 cdef enum:
     FIRST_BITS = 8
@@ -73,7 +74,7 @@ cdef class Programs:
 
     cdef kernel_program* reserve(self, int32_t n_pieces, RoomC* room) except NULL nogil:
         """One block of memory: the program, then its arrays."""
-        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, bytes_
+        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, values, bytes_
         cdef const PieceC* piece
         cdef int32_t i, k
         cdef char* at
@@ -84,16 +85,18 @@ cdef class Programs:
             blocks += (piece.end - piece.first_sum) // KERNEL_KEYS + 1
             for k in range(piece.first_sum, piece.end):
                 terms += self.flat.lookups[k].n_terms
-        bytes_ = (sizeof(kernel_program) + locals_ * sizeof(kernel_local) + blocks * sizeof(kernel_block)
-                  + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
+        values = (locals_ + KERNEL_KEYS - 1) // KERNEL_KEYS
+        bytes_ = (sizeof(kernel_program) + values * sizeof(kernel_values) + blocks * sizeof(kernel_block)
+                  + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
         at = <char*>calloc(bytes_, 1)
         if at == NULL:
             with gil:
                 raise MemoryError(f"no memory for {bytes_} bytes")
         room.program = <kernel_program*>at
-        room.program.locals = <kernel_local*>(at + sizeof(kernel_program))
-        room.blocks = <kernel_block*>(room.program.locals + locals_)
-        room.program.blocks, room.program.refs = room.blocks, <kernel_ref*>(room.blocks + blocks)
+        room.program.values = <kernel_values*>(at + sizeof(kernel_program))
+        room.blocks = <kernel_block*>(room.program.values + values)
+        room.program.locals = <kernel_local*>(room.blocks + blocks)
+        room.program.blocks, room.program.refs = room.blocks, <kernel_ref*>(room.program.locals + locals_)
         room.terms = <kernel_term*>(room.program.refs + refs)
         return room.program
 
@@ -124,6 +127,8 @@ cdef class Programs:
                         places[k] = <uint16_t>place
                 places += piece.n_locals
             room.program.local_end[kind] = n
+        for i in range(n):
+            put_value(<kernel_values*>room.program.values + i // KERNEL_KEYS, i % KERNEL_KEYS, &locals_[i])
 
     cdef void put_blocks(self, int32_t n_pieces, RoomC* room) noexcept nogil:
         """Blocks of sums, then of feature keys."""
@@ -180,12 +185,31 @@ cdef void put(kernel_programs* programs, uint64_t present, const kernel_program*
     programs.present[at], programs.program[at] = present, program
 
 
+cdef void put_value(kernel_values* values, int32_t i, const kernel_local* v) noexcept nogil:
+    cdef unsigned char bit = <unsigned char>(1 << i)
+    values.factor[i], values.cap[i] = v.factor, v.cap
+    values.node[i], values.other[i] = <unsigned char>v.node, <unsigned char>v.argument
+    values.field[i] = <unsigned char>v.field
+    if v.kind == KERNEL_NUMBER:
+        values.numbers |= bit
+    elif v.kind == KERNEL_DISTANCE:
+        values.distances |= bit
+        values.coarse |= bit if v.coarse else 0
+    elif v.kind == KERNEL_SET:
+        values.sets |= bit
+    elif v.kind == KERNEL_LEAF:
+        values.leaves |= bit
+    elif v.kind == KERNEL_PRESENCE:
+        values.presences |= bit
+
+
 cdef int32_t place_of(const kernel_local* known, int32_t n, const kernel_local* wanted) noexcept nogil:
     """Where a local stands among n that are known; n: nowhere."""
     cdef int32_t i
     for i in range(n):
         if (known[i].kind == wanted.kind and known[i].node == wanted.node and known[i].argument == wanted.argument
-                and known[i].field == wanted.field and known[i].cap == wanted.cap and known[i].factor == wanted.factor):
+                and known[i].field == wanted.field and known[i].cap == wanted.cap and known[i].coarse == wanted.coarse
+                and known[i].factor == wanted.factor):
             return i
     return n
 

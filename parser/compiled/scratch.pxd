@@ -12,7 +12,7 @@ from parser.search.base cimport ResultC
 from parser.transition.state cimport StateC, nodes, stack
 
 cdef enum:
-    LANES = 8
+    LANES = 6
 
 
 cdef struct LaneC:
@@ -28,7 +28,7 @@ cdef class Scratch:
     cdef readonly Memory memory
     cdef MemoryC* m
     cdef readonly Programs programs
-    cdef LaneC lanes[LANES]
+    cdef LaneC* lanes           # [LANES]
     cdef LaneC* busy[LANES]     # the first n_busy; the others are free
     cdef int32_t n_busy
 

@@ -3,7 +3,6 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memset
 
 from parser.common cimport ARCSPEED_IS_CHECKED
 from parser.compiled.flat cimport KERNEL_KEYS, KERNEL_LOCALS, Flat, kernel_work
@@ -14,7 +13,7 @@ from parser.transition.state cimport state_bytes
 
 cdef class Scratch:
     def __cinit__(self):
-        memset(self.lanes, 0, sizeof(self.lanes))
+        self.lanes = NULL
         self.n_busy = 0
 
     def __init__(self, Memory memory not None, Flat flat not None, int32_t width, int32_t n_features):
@@ -23,6 +22,7 @@ cdef class Scratch:
         cdef kernel_work* work
         cdef int32_t i
         self.memory, self.m, self.programs = memory, &memory.c, Programs(flat)
+        self.lanes = <LaneC*>aligned(LANES * sizeof(LaneC))
         for i in range(LANES):
             self.busy[i] = &self.lanes[i]
             work = &self.lanes[i].work
@@ -40,7 +40,7 @@ cdef class Scratch:
     def __dealloc__(self):
         cdef kernel_work* work
         cdef int32_t i
-        for i in range(LANES):
+        for i in range(LANES if self.lanes != NULL else 0):
             work = &self.lanes[i].work
             for memory in (<size_t>work.values, <size_t>work.told, <size_t>work.home, <size_t>work.rows,
                            <size_t>work.owners, <size_t>work.asked, <size_t>work.unknown, <size_t>work.features,
@@ -48,6 +48,7 @@ cdef class Scratch:
                            <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
+        free(self.lanes)
 
     def counts(self):
         """What the memory did so far."""

@@ -18,7 +18,7 @@ cdef class SumMaker(Flat):
     # Makes those rows of a state that are 0, of which nothing is known, in three steps; between them memory has time to
     # answer. Which they are and the keys of their templates' features, where these have their rows, and the sums.
     cdef void ask(self, const MemoryC* m, kernel_work* work) noexcept nogil
-    cdef void find(self, kernel_work* work) noexcept nogil
+    cdef void find(self, const MemoryC* m, kernel_work* work) noexcept nogil
     cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil
     # What the k-th row of a state is made by.
     cdef const LookupC* lookup_of(self, const kernel_work* work, int32_t k) noexcept nogil
@@ -28,6 +28,8 @@ cdef class SumMaker(Flat):
                            const feat_t* features) noexcept nogil
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil
     cdef uint32_t copy(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil
+    # The same where the key is known to be new.
+    cdef uint32_t copy_under(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil
     cdef void write_row(self, MemoryC* m, const RowC* found, uint64_t key, uint32_t row) noexcept nogil
     cdef void write_feature(self, const MemoryC* m, int32_t k, kernel_work* work) noexcept nogil
     # What a reference's sum is remembered under.

@@ -5,6 +5,7 @@ from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from parser.common cimport feat_t
+from parser.compiled.copies cimport find_copy, keep_copy, place_of_copy
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
 from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, ROW_OF_ZEROS, MemoryC, keep_row,
                                      keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range, kernel_unmix,
@@ -41,11 +42,12 @@ cdef class SumMaker(Flat):
             if k < n_refs:      # other keys have been looked for
                 PREFETCH(kernel_home(&m.places, self.key_of(&work.program.refs[k], scene)))
 
-    cdef void find(self, kernel_work* work) noexcept nogil:
+    cdef void find(self, const MemoryC* m, kernel_work* work) noexcept nogil:
         cdef int32_t i
         for i in range(work.n_features):
             work.features[i] = self.row_of(work.features[i])
             PREFETCH(self.rows_of.rows + work.features[i])
+            PREFETCH(place_of_copy(&m.copies, <uint32_t>work.features[i]))
 
     cdef void make_rows(self, MemoryC* m, kernel_work* work) noexcept nogil:
         cdef int32_t i, k, n_refs = work.program.n_refs, n = 0
@@ -94,36 +96,44 @@ cdef class SumMaker(Flat):
     cdef uint32_t make(self, MemoryC* m, const LookupC* lookup, uint64_t key, const feat_t* features) noexcept nogil:
         """The sum of the templates' rows. key: mixed."""
         cdef uint32_t row = look_up(m, key)     # another lane may have made it since it was looked for
-        cdef int32_t i
-        cdef bint has_rows = False
+        cdef uint32_t last = 0
+        cdef int32_t i, n = 0
         if row != 0:
             return row
         m.made += 1
         for i in range(lookup.n_rules):
             if features[i] != 0:
-                if not has_rows:
-                    memset(m.found, 0, self.width * sizeof(int32_t))
-                has_rows = True
+                last = <uint32_t>features[i]
+                n += 1
+        if n <= 1:
+            return self.copy_under(m, key, last)
+        memset(m.found, 0, self.width * sizeof(int32_t))
+        for i in range(lookup.n_rules):
+            if features[i] != 0:
                 add_table_row(&self.rows_of, <uint32_t>features[i], m.found)
-        if not has_rows:
-            remember(m, key, ROW_OF_ZEROS)
-            return ROW_OF_ZEROS
         return keep_sum(m, key, self.width)
 
     @final
     cdef uint32_t copy(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil:
-        """The row of a single template, as it stands in the table. key: mixed."""
+        """The row of a single template, as it stands in the table; at: there, 0: it has none. key: mixed."""
         cdef uint32_t row = look_up(m, key)
-        cdef RowC found
         if row != 0:
             return row
         m.made += 1
-        if at == 0:
-            remember(m, key, ROW_OF_ZEROS)
-            return ROW_OF_ZEROS
+        return self.copy_under(m, key, at)
+
+    @final
+    cdef uint32_t copy_under(self, MemoryC* m, uint64_t key, uint32_t at) noexcept nogil:
+        cdef uint32_t row = ROW_OF_ZEROS if at == 0 else find_copy(&m.copies, at)
+        cdef RowC found
+        if row != 0:
+            remember(m, key, row)
+            return row
         open_row(&self.rows_of, at, &found)
         row = place_for(m, self.width)
         self.write_row(m, &found, key, row)
+        if line_of(row) < m.n_lines:
+            keep_copy(&m.copies, at, row)
         return row
 
     @final

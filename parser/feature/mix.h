@@ -11,6 +11,8 @@
 #define FEATURE_NONE 0x6E6F6E656E6F6E65ULL
 #define FEATURE_ROOT 0x726F6F74726F6F74ULL
 #define FEATURE_FACTORS 8
+#define FEATURE_NUMBER_FACTOR 0x9E3779B97F4A7C15ULL
+#define FEATURE_SET_SALT 0x5E75 /* makes the empty set differ from a missing node */
 
 static const uint64_t feature_factor[FEATURE_FACTORS] = {
     0x9E3779B97F4A7C15ULL, 0xC2B2AE3D27D4EB4FULL, 0x165667B19E3779F9ULL, 0xD6E8FEB86659FD93ULL,
@@ -36,9 +38,9 @@ static inline uint64_t feature_key(uint64_t z) {
 
 /* small numbers: distances, valencies, sizes */
 static inline uint64_t feature_number(uint64_t number) {
-    return feature_spread((number + 1) * 0x9E3779B97F4A7C15ULL);
+    return feature_spread((number + 1) * FEATURE_NUMBER_FACTOR);
 }
 
-/* hashes of sets of labels; the salt makes the empty set differ from a missing node */
-static inline uint64_t feature_set(uint64_t labels) { return feature_spread(labels + 0x5E75); }
+/* hashes of sets of labels */
+static inline uint64_t feature_set(uint64_t labels) { return feature_spread(labels + FEATURE_SET_SALT); }
 #endif

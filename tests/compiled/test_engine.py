@@ -24,14 +24,25 @@ from parser.search.session import Session
 from parser.transition import get_system
 from parser.treebank import Reader
 
+WIDE = 16  # nodes of a state that are found at once (plan.h)
 FIRST_PLACES = 4096 * 8 // 2  # keys of a new session's buckets before there must be more (memory.pyx)
 
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
-# conditions (of words that the key tells, and of others), every function, relatives of relatives, distances inside a chunk, a set without a bias-only chunk
-ODD = """if(n0,adp) s0.w; if(s0,adp) n1.w; if(n1,cc) s0.p n0.p; if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,s1); dist(n0,n1,coarse) n0.p; s3.w; n3.f
+# conditions (of words that the key tells, and of others), every function, relatives of relatives, distances inside a
+# chunk, a set without a bias-only chunk
+ODD = """if(n0,adp) s0.w; if(s0,adp) n1.w; if(n1,cc) s0.p n0.p
+if(s0,adp) s0.w n0.p; if(n0,cc) n0.t s0.t; s0.l.r.w s0.h.l2.p; dist(s0,s1); dist(n0,n1,coarse) n0.p; s3.w; n3.f
 leaf(s0) s0.p; leaf(n0); valency(s0,right,2) valency(s1,left) n0.w; labelset(s1,right) s0.L; s0.m s1.m n0.m n1.m s2.p
 shape(s0) suffix(s0,3) prefix(n0,1); feat(s0,Number) feat(n0,Number); lower(n0) n0.l.L; s0.r2.L s0.h.h.w dist(s0,n0,3)
 s0.w n0.w s1.w dist(s0,n0) valency(s0,left) labelset(s0,left) s0.L n1.w"""
+
+# more nodes than fit into one register
+MANY = (
+    ODD
+    + """
+s1.l.w s1.r.p; s1.l2.L; s1.h.L s2.r.L; n0.l2.l.p; n1.l.w n2.p; s2.l.p s3.L; s0.r.r.w; s0.l2.l2.p s1.r2.L; n2.w s3.p
+dist(s2,n2) s1.p; valency(s2,right) labelset(n0,left) leaf(s1)"""
+)
 
 
 def assert_same(one, other):
@@ -64,9 +75,26 @@ def test_other_sets(trained, features):
     check_all(compiled(*trained("eager", text)), made_text(6) + made_text(6, seed=9))
 
 
+@pytest.mark.parametrize("kernel", kernel_names())
 @pytest.mark.parametrize("name", ["eager", "eager-first", "standard", "hybrid-none"])
-def test_odd_templates(trained, name):
-    check_all(compiled(*trained(name, ODD)), made_text(10) + made_text(10, seed=9))
+def test_odd_templates(trained, name, kernel):
+    parser = compiled(*trained(name, ODD), kernel)
+    assert len(parser.extractor.plan.nodes) <= WIDE
+    check_all(parser, made_text(10) + made_text(10, seed=9))
+
+
+@pytest.mark.parametrize("name", ["eager", "standard"])
+def test_more_nodes_than_fit_into_a_register(trained, name):
+    parser = compiled(*trained(name, MANY))
+    assert len(parser.extractor.plan.nodes) > WIDE
+    check_all(parser, made_text(10) + made_text(10, seed=9))
+
+
+def test_distances_that_differ_in_their_steps_alone(trained):
+    """10 and more are one in both; 5 and 6, 7 to 9 are one in the second."""
+    text = "s0.w n0.w dist(s0,n0,coarse); s0.w n0.w dist(s0,n0,10); s0.p dist(s0,n0,coarse); n0.p dist(s0,n0)"
+    for kernel in kernel_names():
+        check_all(compiled(*trained("eager", text), kernel), made_text(15) + made_text(15, seed=9))
 
 
 def test_arcs_of_root_with_a_label_of_their_own(trained):
@@ -177,6 +205,25 @@ def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):
         session.parse_batch(batch)
     after = session.work.own.memory.counts()
     assert after["made"] - before["made"] < before["made"] / 100
+
+
+def test_a_row_of_a_single_template_is_copied_once_for_all_its_keys(trained):
+    """All features have the same two weights; sums of several features have rows of their own."""
+    system, templates, weights = trained("eager", "s0.w n0.w; s0.w; n0.w; s0.p n0.p")
+    n = weights.n_rows
+    same = replace(
+        weights,
+        offsets=2 * np.arange(n + 1, dtype=np.int64),
+        actions=np.tile(np.array([0, 3], np.uint16), n),
+        weights=np.tile(np.array([1, -2], np.float32), n),
+    )
+    parser = compiled(system, templates, same)
+    check_all(parser, made_text(15, seed=9))
+    session = Session(parser)
+    session.parse_batch(read(made_text(15, seed=9))[0][0])
+    counts = session.work.own.memory.counts()
+    assert counts["made"] > 100
+    assert counts["copies"] == 1
 
 
 def parse_with_little(trained, limit, scores):
