@@ -24,6 +24,8 @@ cdef class Engine(SumMaker):
     cdef uint64_t* write_record(self, MemoryC* m, uint64_t* record, const feat_t* values) noexcept nogil
     # The same for a word of which only the values are known.
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil
+    # The same where the key of its values (values_key) is at hand.
+    cdef uint64_t* record_under(self, MemoryC* m, uint64_t key, const feat_t* values) noexcept nogil
 
     # Scores the states of the first n busy lanes: work.best.rank is the rank of the best column where work.mask is set.
     cdef int choose(self, Scratch scratch, int32_t n) except -1 nogil

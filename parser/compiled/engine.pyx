@@ -97,7 +97,9 @@ cdef class Engine(SumMaker):
         return record
 
     cdef uint64_t* record_of(self, MemoryC* m, const feat_t* values) noexcept nogil:
-        cdef uint64_t key = values_key(values, self.stride)
+        return self.record_under(m, values_key(values, self.stride), values)
+
+    cdef uint64_t* record_under(self, MemoryC* m, uint64_t key, const feat_t* values) noexcept nogil:
         cdef uint64_t* record = find_record(m, key)
         return record if record != NULL else self.write_record(m, new_record(m, key), values)
 

@@ -9,7 +9,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from parser.common cimport feat_t
 from parser.compiled.copies cimport CopiesC
 from parser.compiled.flat cimport kernel_plan, kernel_programs, kernel_work
-from parser.feature.hashing cimport feature_factor
+from parser.feature.hashing cimport FEATURE_FACTORS, feature_factor
 from parser.score.keymap cimport PREFETCH
 
 cdef enum:
@@ -186,18 +186,26 @@ cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32
 
 
 cdef inline uint64_t values_key(const feat_t* values, int32_t n) noexcept nogil:
-    """Of the record of a word of which only the values are known."""
+    """Of the record of a word of which only the values are known: a sum of products, so that none waits for another."""
     cdef uint64_t key = 0
     cdef int32_t i
     for i in range(n):
-        key = (key ^ values[i]) * feature_factor[0]
-        key ^= key >> 32
+        key += values[i] * (feature_factor[i % FEATURE_FACTORS] ^ <uint64_t>i << 8)     # odd, and each another
     return key | (key == 0)
+
+
+cdef inline uint64_t home_of_word(const MemoryC* m, uint64_t key) noexcept nogil:
+    return kernel_mix(key) >> (64 - m.words.bits)
+
+
+cdef inline void fetch_word(const MemoryC* m, uint64_t key) noexcept nogil:
+    """Has on its way what find_record reads first."""
+    PREFETCH(&m.words.table[home_of_word(m, key)])
 
 
 cdef inline uint64_t* find_record(const MemoryC* m, uint64_t key) noexcept nogil:
     """The record of a word, NULL: it is new."""
-    cdef uint64_t at = kernel_mix(key) >> (64 - m.words.bits)
+    cdef uint64_t at = home_of_word(m, key)
     while m.words.table[at].key != 0:
         if m.words.table[at].key == key:
             return m.words.records + <size_t>m.words.table[at].place * m.words.length

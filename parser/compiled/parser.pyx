@@ -8,7 +8,8 @@ from libc.string cimport memcmp, memcpy, memset
 from parser.common cimport feat_t
 from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
-from parser.compiled.memory cimport MemoryC, aligned, fetch_records, find_record, kernel_chances, lane_of, new_record
+from parser.compiled.memory cimport (MemoryC, aligned, fetch_records, fetch_word, find_record, kernel_chances, lane_of,
+                                     new_record, values_key)
 from parser.compiled.scratch cimport LaneC, Scratch
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
@@ -91,10 +92,15 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
         cdef LaneC* lane = self.lane_for(work, n)
+        cdef MemoryC* m = (<Scratch>work.own).m
+        cdef uint64_t* keys = <uint64_t*>lane.work.of_word      # in place of the records, which are asked for together
+        cdef size_t stride = self.extractor.stride
         cdef int32_t i
         for i in range(1, n + 1):
-            lane.work.of_word[i] = self.engine.record_of((<Scratch>work.own).m,
-                                                         words + <size_t>i * self.extractor.stride)
+            keys[i] = values_key(words + i * stride, <int32_t>stride)
+            fetch_word(m, keys[i])
+        for i in range(1, n + 1):
+            lane.work.of_word[i] = self.engine.record_under(m, keys[i], words + i * stride)
         return self.enter(work, lane, n, out)
 
     cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
@@ -102,18 +108,18 @@ cdef class CompiledParser(GreedyParser):
         """The values of a word are made when it is first met."""
         cdef LaneC* lane = self.lane_for(work, n)
         cdef MemoryC* m = (<Scratch>work.own).m
-        cdef const CellC* cell = cells
-        cdef uint64_t key
+        cdef uint64_t* keys = <uint64_t*>lane.work.of_word      # as above
         cdef uint64_t* record
         cdef int32_t i
         for i in range(1, n + 1):
-            key = cells_key(atomizer, cell)
-            record = find_record(m, key)
+            keys[i] = cells_key(atomizer, cells + <size_t>(i - 1) * N_COLUMNS)
+            fetch_word(m, keys[i])
+        for i in range(1, n + 1):
+            record = find_record(m, keys[i])
             if record == NULL:
-                atomizer.fill_cells(cell, 1, values)
-                record = self.engine.write_record(m, new_record(m, key), values + 2 * self.extractor.stride)
+                atomizer.fill_cells(cells + <size_t>(i - 1) * N_COLUMNS, 1, values)
+                record = self.engine.write_record(m, new_record(m, keys[i]), values + 2 * self.extractor.stride)
             lane.work.of_word[i] = record
-            cell += N_COLUMNS
         return self.enter(work, lane, n, out)
 
     cdef int finish(self, Workspace work) except -1 nogil:
