@@ -18,7 +18,7 @@ cimport cython
 from libc.stdint cimport int32_t, uint32_t
 
 from parser.common cimport CHECK, cost_t, label_t
-from parser.transition.arc_standard_table cimport View, table_best
+from parser.transition.arc_standard_table cimport View, is_too_large, table_best
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
 from parser.transition.state cimport ROOT_FIRST, N, S, StateC, nodes, stack, state_clear
@@ -85,16 +85,19 @@ cdef class ArcStandard(StackSystem):
         cdef uint32_t moves = self.legal(s)
         cdef int32_t gold_arcs[4]
         cdef int32_t move, most = -1
+        cdef bint near_only = False
         cdef ArcC arc
         out[SHIFT] = out[REDUCE] = out[LEFT] = out[RIGHT] = ILLEGAL
         for move in range(N_MOVES):
             if moves == <uint32_t>1 << move:
                 out[move] = 0
                 return 0
+            if moves >> move & 1:
+                near_only |= is_too_large(s, g, view_after(s, move))
         for move in range(N_MOVES):
             if moves >> move & 1:
                 arc = self.arc(s, move)
-                gold_arcs[move] = table_best(s, g, view_after(s, move), self.single_root)
+                gold_arcs[move] = table_best(s, g, view_after(s, move), self.single_root, near_only)
                 if arc.dep > 0 and g.node[arc.dep].head == arc.head:
                     gold_arcs[move] += 1
                 most = max(most, gold_arcs[move])
@@ -123,7 +126,7 @@ cdef class ArcStandard(StackSystem):
             if node[d].head >= 0:
                 built += 1
                 loss += arc_loss(g, d, node[d].head, node[d].label)
-        return loss + g.head_weight * (s.n - built - table_best(s, g, view, self.single_root))
+        return loss + g.head_weight * (s.n - built - table_best(s, g, view, self.single_root, is_too_large(s, g, view)))
 
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil:
         """LEFT as soon as it is gold (early), or once s0 has its right dependents (late, as in Liu et al. 2015); RIGHT

@@ -10,10 +10,16 @@ the old root takes the new node, or the new node takes the old root.
 
 ROOT is the last L and never a dependent, so its row is one number per b. With a single root it joins once, at the end.
 One row of T is kept: T[a - 1, b] is overwritten by T[a, b]. O(p q (p + q)) for p words on the stack and q kept.
+
+That is too much for sentences of thousands of words (a list as one sentence): 2n states, each with tables. Where one
+of LONG words or more would take more than MOST steps, only the NEAR topmost words of the stack and the next NEAR kept
+words are in it, in the tables of all of the state's moves. What is further down the stack is one with ROOT then, which
+may have several dependents; the gold arcs of all other words count as long as their heads are there. Costs of shorter
+sentences are exact.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 from parser.common cimport CHECK
 from parser.transition.gold cimport GoldC, gold_scratch
@@ -22,6 +28,10 @@ from parser.transition.state cimport StateC, nodes, stack
 
 cdef enum:
     NEVER = -(1 << 24)      # a root the cell's tree cannot have
+    DEEP = -2               # the place of a word of the stack that is taken for ROOT,
+    FAR = -3                # and of a kept one that is left out
+    NEAR = 64
+    MOST = 1 << 19          # steps
 
 
 cdef struct Problem:        # lives in the scratch memory of the gold structure
@@ -30,7 +40,7 @@ cdef struct Problem:        # lives in the scratch memory of the gold structure
     int32_t free_arcs       # gold arcs of buffer words not kept
     int32_t* node           # [p + q] word of a node
     int32_t* head           # [p + q] node of its gold head, -1: not among these
-    int32_t* place          # [n + 1] node of a word; -1 for buffer words not kept; only meaningful for stack and buffer
+    int32_t* place          # [n + 1] node of a word; negative: none; only meaningful for stack and buffer
     int32_t* cells          # [(q + 1) * (p + q)] T of one row
 
 
@@ -49,10 +59,15 @@ cdef inline bint is_kept(const GoldC* g, const NodeC* node, View view, const int
     return False
 
 
-cdef void list_nodes(Problem* t, const StateC* s, const GoldC* g, View view) noexcept nogil:
+cdef inline bint is_there(const GoldC* g, const NodeC* node, View view, int32_t v) noexcept nogil:
+    """Can the head of v still take it?"""
+    return g.node[v].head >= view.front or stacked(node, view, g.node[v].head)
+
+
+cdef void list_nodes(Problem* t, const StateC* s, const GoldC* g, View view, bint near_only) noexcept nogil:
     """Fills p, q, free_arcs, node and place: the stack without ROOT from the top down, then R."""
     cdef const NodeC* node = nodes(s)
-    cdef int32_t i, k, m = 0
+    cdef int32_t i, k, m = 0, floor = s.depth - NEAR if near_only else 0
     t.free_arcs = 0
     if view.shifted > 0:
         t.node[m] = view.shifted
@@ -60,19 +75,27 @@ cdef void list_nodes(Problem* t, const StateC* s, const GoldC* g, View view) noe
         m += 1
     for i in range(s.depth - 1, 0, -1):
         k = stack(s)[i]
-        if k != view.dropped:
+        if k == view.dropped:
+            continue
+        if i < floor:
+            t.place[k] = DEEP
+            t.free_arcs += is_there(g, node, view, k)
+        else:
             t.node[m] = k
             t.place[k] = m
             m += 1
     t.p = m
     for k in range(view.front, s.n + 1):
         t.place[k] = -1
-        if is_kept(g, node, view, t.place, k):
+        if not is_kept(g, node, view, t.place, k):
+            t.free_arcs += 1
+        elif near_only and m - t.p >= NEAR:
+            t.place[k] = FAR
+            t.free_arcs += is_there(g, node, view, k)
+        else:
             t.node[m] = k
             t.place[k] = m
             m += 1
-        else:
-            t.free_arcs += 1
     t.q = m - t.p
 
 
@@ -83,7 +106,8 @@ cdef void list_heads(Problem* t, const StateC* s, const GoldC* g, View view) noe
         if h == 0:
             t.head[i] = t.p + t.q
         elif h >= view.front or stacked(nodes(s), view, h):
-            t.head[i] = t.place[h]
+            t.head[i] = t.p + t.q if t.place[h] == DEEP else t.place[h]
+            t.free_arcs += t.place[h] == FAR
         else:
             t.head[i] = -1
 
@@ -162,21 +186,37 @@ cdef int32_t solve(Problem* t, bint single_root) noexcept nogil:
     return best
 
 
-cdef int32_t table_best(const StateC* s, GoldC* g, View view, bint single_root) except -1 nogil:
+cdef int32_t table_best(const StateC* s, GoldC* g, View view, bint single_root, bint near_only) except -1 nogil:
     cdef Problem t
-    cdef int32_t* work
-    cdef size_t words = <size_t>s.n + 2
-    cdef size_t m
-    CHECK(s.depth + (view.shifted >= 0) > 0)
-    work = <int32_t*>gold_scratch(g, 3 * words * sizeof(int32_t))
-    t.place, t.node, t.head = work, work + words, work + 2 * words
-    list_nodes(&t, s, g, view)
+    cdef size_t m, cells
+    find_problem(&t, s, g, view, near_only)
     m = <size_t>(t.p + t.q)
-    if (3 * words + (t.q + 1) * m) * sizeof(int32_t) > g.work_bytes:
+    cells = (t.q + 1) * m * sizeof(int32_t)
+    if place_bytes(s) + cells > g.work_bytes:
         # the tables' place moves with the scratch memory: fill it again
-        work = <int32_t*>gold_scratch(g, (3 * words + (t.q + 1) * m) * sizeof(int32_t))
-        t.place, t.node, t.head = work, work + words, work + 2 * words
-        list_nodes(&t, s, g, view)
+        gold_scratch(g, place_bytes(s) + cells)
+        find_problem(&t, s, g, view, near_only)
     list_heads(&t, s, g, view)
-    t.cells = work + 3 * words
-    return t.free_arcs + solve(&t, single_root)
+    t.cells = <int32_t*>(<char*>t.place + place_bytes(s))
+    return t.free_arcs + solve(&t, single_root and not near_only)
+
+
+cdef bint is_too_large(const StateC* s, GoldC* g, View view) except -1 nogil:
+    cdef Problem t
+    if s.n < LONG:
+        return False
+    find_problem(&t, s, g, view, False)
+    return <int64_t>t.p * (t.q + 1) * (t.p + t.q) > MOST
+
+
+cdef inline size_t place_bytes(const StateC* s) noexcept nogil:
+    """Of place, node and head."""
+    return 3 * (<size_t>s.n + 2) * sizeof(int32_t)
+
+
+cdef int find_problem(Problem* t, const StateC* s, GoldC* g, View view, bint near_only) except -1 nogil:
+    cdef int32_t* work = <int32_t*>gold_scratch(g, place_bytes(s))
+    CHECK(s.depth + (view.shifted >= 0) > 0)
+    t.place, t.node, t.head = work, work + s.n + 2, work + 2 * (s.n + 2)
+    list_nodes(t, s, g, view, near_only)
+    return 0
