@@ -117,7 +117,9 @@ class ListColumn:
             return self
         missing = np.repeat(self.is_null, wanted)
         places = np.cumsum(~missing) - 1
-        values = self.values.take(pa.array(places, mask=missing))
+        # there is no `take` of string views
+        values = self.values.cast(pa.large_string()) if pa.types.is_string_view(self.values.type) else self.values
+        values = values.take(pa.array(places, mask=missing))
         return ListColumn(self.name, values, forms.offsets, self.is_null)
 
     def strings(self) -> Strings:

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from itertools import product
 
 from parser.feature.attributes import Attribute
-from parser.feature.plan import KINDS, STEPS, Part, Plan
+from parser.feature.plan import KINDS, MOST_COMBINED, STEPS, Part, Plan
 
 CROSS = -1
 MOST_BITS = 8
@@ -340,6 +340,8 @@ def joining(a: Group, b: Group) -> tuple[int, int, int] | None:
     again and again; what a template of more values adds to them is for few actions, and takes a short row. Not tags:
     there are few of those either way.
     """
+    if any(len(reduced(found | b.by_node.get(node, frozenset()))) > MOST_COMBINED for node, found in a.words):
+        return None
     if a.is_of_tags and b.is_of_tags and a.nodes < b.nodes:
         return (0, 0, -len(b.nodes)) if all(found <= b.by_node[node] for node, found in a.words) else None
     one_word = len(a.nodes | b.nodes) <= 1 and len(a.sides | b.sides) <= 1

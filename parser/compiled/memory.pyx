@@ -18,7 +18,8 @@ cdef extern from "parser/score/pages.h":
 cdef enum:
     FIRST_BITS = 12             # of the buckets; at most
     MOST_BITS = 19              # so many: 32 MiB
-    ARENA_BYTES = 1 << 27       # 128 MiB, touched as needed
+    ARENA_BYTES = 1 << 27       # 128 MiB, touched as needed; behind them spare rows,
+    MOST_BYTES = 0xFFFFFFFF     # and of all together 32 bits tell the place
     MOST_RECORDS = 1 << 16      # before all words are forgotten
 
 
@@ -60,13 +61,15 @@ cdef class Memory:
         """Of an engine: columns of a long row; lookups of a state in all; rows that may be in use and find no room;
         slots, references and values of a record, in numbers of 64 bits."""
         cdef MemoryC* m = &self.c
-        cdef size_t n_rows, row = width * sizeof(int16_t)
+        cdef size_t n_rows, row = width * sizeof(int16_t), spare = n_spare * row
         self.owner = owner
         m.places.buckets = empty_buckets(FIRST_BITS)
         m.places.shift, m.ways = 64 - FIRST_BITS, KERNEL_WAYS
-        m.n_lines = <uint32_t>((ARENA_BYTES - n_spare * row) // LINE)
+        if ARENA_BYTES + spare > MOST_BYTES:
+            raise ValueError(f"{width} columns are too many for the {n_spare} rows that a state may need")
+        m.n_lines = ARENA_BYTES // LINE
         m.used = FIRST_LINE
-        m.places.arena = <char*>large(ARENA_BYTES)
+        m.places.arena = <char*>large(ARENA_BYTES + spare)
         memset(m.places.arena, 0, FIRST_LINE * LINE)
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums = <int16_t*>aligned(row)
@@ -203,6 +206,7 @@ cdef void forget_all(MemoryC* m) noexcept nogil:
     memset(m.words.table, 0, sizeof(WordC) << m.words.bits)
     m.used, m.words.n = FIRST_LINE, 0
     forget_copies(&m.copies)
+    memset(refs_of(m, m.none), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
     memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
 
 

@@ -174,10 +174,19 @@ class RoleLayout:
         parts += sorted(group.parts, key=lambda part: (part.kind, self.order_of(part.node), part.cap, in_order(part)))
         unsure = [rule for rule in group.rules if not self.is_sure(rule, bases)]
         nodes = {node for rule in unsure for node in bits_of(self.plan.rules[rule].any_of)} - set(gone)
+        if len(places) > 1:
+            nodes |= self.left_out(group, bases)
         parts += [Part(PRESENCE, node) for node in sorted(nodes)]
         roles = tuple(role for rule in sorted(group.rules) for role in self.roles[rule])
         seed = seed_of(repr((places, identity(group))))
         return Key(seed, tuple(Term(part, place) for place, part in enumerate(parts)), roles)
+
+    def left_out(self, group: Group, bases: set[int]) -> set[int]:
+        """Elements of which the key says nothing, because what is asked about them is the same for all without dependents:
+        but another one where there is no element."""
+        known = {node for node, _ in group.words} | {part.node for part in group.parts}
+        asked = {self.plan.parts[i] for rule in group.rules for i in self.plan.rules[rule].parts} - set(group.parts)
+        return {part.node for part in asked if part.kind not in (STORED, DIST) and part.node in bases - known}
 
     def directs(self, rule: int) -> Iterator[Key]:
         by_terms: dict[tuple[Term, ...], list[Role]] = {}

@@ -16,6 +16,7 @@ MAX_CONDITIONS = 20
 MAX_PARTS = 512
 MAX_TEMPLATES = 512
 MAX_TEMPLATE_PARTS = 8
+MOST_COMBINED = 8  # things asked of one word at once; as in atoms.pyx
 STEPS = ("stack", "buffer", "pair", "h", "l", "l2", "r", "r2")
 KINDS = ("stored", "L", "valency left", "valency right", "labelset left", "labelset right", "dist", "span", "leaf")
 VALENCY_CAP = 4
@@ -94,6 +95,8 @@ class Plan:
                 attribute = attribute_of(atom.kind, atom.argument, self.pos)
                 if attribute not in words.setdefault(atom.nodes[0], []):  # s0.px, where p is x
                     words[atom.nodes[0]].append(attribute)
+        if most := [attributes for attributes in words.values() if len(attributes) > MOST_COMBINED]:
+            raise TemplateError(f"template '{template}' asks {len(most[0])} things of a word, at most {MOST_COMBINED}")
         parts = [Part(0, self.node(node), self.stored_value(attributes)) for node, attributes in words.items()]
         ids = tuple(self.part(part) for part in parts + others)
         if len(ids) > MAX_TEMPLATE_PARTS:

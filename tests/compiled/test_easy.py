@@ -100,6 +100,19 @@ def test_the_engine_sums_what_the_templates_say(trained, features, kernel):
     check_all(compiled(*trained("first", features), kernel), made_text(8) + made_text(8, seed=9))
 
 
+@pytest.mark.parametrize("root", ["first", "none"])
+@pytest.mark.parametrize(
+    "features",
+    [
+        "valency(p2,left) p1.p; p1.p p2.l.p",
+        "p1.p valency(p2,right); p1.p p2.r.p",
+        "p0.p labelset(p-1,right); p0.p p-1.r.p",
+    ],
+)
+def test_an_element_without_dependents_is_not_a_missing_one(trained, root, features):
+    check_all(compiled(*trained(root, features)), made_text(8) + made_text(8, seed=9))
+
+
 @pytest.mark.parametrize("features", [ONE, ROOMY, SPREAD], ids=["one", "roomy", "spread"])
 def test_other_sets(trained, features):
     check_all(compiled(*trained("first", features)), made_text(6) + made_text(6, seed=9))

@@ -17,6 +17,7 @@ from parser.compiled.table import build_table
 from parser.feature.atoms import Atomizer
 from parser.feature.extract import Extractor
 from parser.feature.library import named_set
+from parser.feature.templates import TemplateError
 from parser.score.linear import LinearModel
 from parser.score.weights import Weights
 from parser.search.greedy import GreedyParser
@@ -224,6 +225,26 @@ def test_a_row_of_a_single_template_is_copied_once_for_all_its_keys(trained):
     counts = session.work.own.memory.counts()
     assert counts["made"] > 100
     assert counts["copies"] == 1
+
+
+def test_what_the_missing_word_refers_to_is_forgotten_too(trained):
+    """n1's relatives may be there where it is missing: its own sum is then asked of the record of no word."""
+    text = "n2.Lw; n1.r.r.mL if(s3.r.l,cc); valency(n1,right,4) dist(n1.r2,s3.l2,coarse) n2.l.mu"
+    parser = compiled(*trained("eager-first", text))
+    batches, _ = read(made_text(15))
+    atomizer, session = Atomizer(parser.extractor.plan), Session(parser)
+    sentences = [atomizer.batch_sentence(batch, k) for batch in batches for k in range(len(batch))]
+    for again in (sentences, sentences[::-1], sentences):
+        assert all(parser.differences(sentence, session.work)[1] == [] for sentence in again)
+        session.work.own.memory.forget()
+
+
+def test_more_things_of_a_word_than_one_key_can_have(trained):
+    """Templates of one word are joined, but no more than the tables of words take."""
+    names = " ".join(f"feat(s0,{name});" for name in "ABCDEFGHI")
+    check_all(compiled(*trained("eager", f"{names} s0.p n0.p; suffix(s0,1); prefix(s0,1)")), made_text(10))
+    with pytest.raises(TemplateError, match="asks 9 things of a word, at most 8"):
+        trained("eager", names.replace(";", "") + " n0.p")
 
 
 def parse_with_little(trained, limit, scores):
