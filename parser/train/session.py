@@ -258,12 +258,14 @@ class TrainingRun:
             self.unsaved, self.saved_at = error, time.monotonic()
 
     def save_interrupted(self) -> None:
-        """The best weights so far; in the first epoch those of now, but not in place of an earlier model."""
+        """The best weights so far. Those of a first epoch that is not done are worse than any others: they count where
+        there is nothing else, no seed that is done and no earlier model."""
         parts = list(self.finished)
         if self.current is not None and len(parts) < self.config.train.ensemble:
             if not parts and self.current.epoch == 0 and self.output is not None and self.output.exists():
                 return
-            parts.append(self.current.result())
+            if self.current.epoch > 0 or not parts:
+                parts.append(self.current.result())
         if self.output is not None and parts:
             self.display.saving(self.output)
             self.reliable(self.parser(parts, interrupted=True)).save(self.output)

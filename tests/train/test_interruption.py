@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from made_corpus import made_text
 
@@ -57,6 +58,17 @@ def test_a_usable_model_is_left(files, what, times, n_seeds):
     assert run.left_model
     assert len(seeds_in(run.output)) == n_seeds
     assert len(Parser.load(run.output).parse(["ha", "ho"])) == 2
+
+
+def test_a_later_seed_counts_from_its_first_epoch_on(files):
+    """The weights of half an epoch, added to those of seeds that are done, would make a worse parser of them."""
+    done = training(files, Display(), {"ensemble": 1}).run()
+    run = training(files, StopAt("ticked", 4))
+    with pytest.raises(KeyboardInterrupt):
+        run.run()
+    assert (len(run.finished), run.current.epoch) == (1, 0)
+    left = Parser.load(run.output).weights.arrays()
+    assert all(np.array_equal(left[name], array) for name, array in done.weights.arrays().items())
 
 
 @pytest.mark.parametrize("times", [2, 3, 5])
