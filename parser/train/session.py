@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -299,11 +299,8 @@ class TrainingRun:
         if finished and before != now:
             raise ConfigError(f"{file.path}: a seed is done after {before} epochs, so none can have {now}")
         then = replace(then, train=replace(then.train, epochs=self.config.train.epochs))
-        for table, options in self.config.tables().items():
-            for name, value in options.items():
-                before = then.tables()[table].get(name)
-                if before != value:
-                    raise ConfigError(f"{file.path}: was trained with {table}.{name} = {before!r}, not {value!r}")
+        for option, before, now in differences(then, self.config):
+            raise ConfigError(f"{file.path}: was trained with {option} = {before}, not {now}")
         features = self.config.features
         if file.data("templates")["text"] != self.setup.assembly.templates.text:
             raise ConfigError(f"{file.path}: was trained with other templates than those in {features.name}")
@@ -313,6 +310,16 @@ class TrainingRun:
         about = file.data("provenance")
         if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
             raise ConfigError(f"{file.path}: was trained on other data")
+
+
+def differences(one: Config, other: Config) -> Iterator[tuple[str, str, str]]:
+    """Options with another value, as (name, value, other value). One that follows from the data has none: `default`."""
+    ours, theirs = one.tables(), other.tables()
+    for table, options in ours.items():
+        for name in options | theirs[table]:
+            values = [tables[table].get(name) for tables in (ours, theirs)]
+            if values[0] != values[1]:
+                yield f"{table}.{name}", *("default" if value is None else repr(value) for value in values)
 
 
 def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:

@@ -155,6 +155,19 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
 
 
+def test_options_that_only_one_of_two_runs_has_are_compared_too(files, tmp_path, capsys):
+    """lambda follows from the data where it is not given, so the one run has none."""
+    shared = ["train", str(files / "train.conllu"), "--learner", "adagrad-rda", *FAST, "-o"]
+    for model, first, then, told in (
+        (tmp_path / "with", ["--set", "lambda=0.01"], [], "0.01, not default"),
+        (tmp_path / "without", [], ["--set", "lambda=0.01"], "default, not 0.01"),
+    ):
+        assert run([*shared, str(model), *first]) == 0
+        assert run([*shared, str(model), *then, "--resume"]) == 2
+        assert capsys.readouterr().err.endswith(f".last: was trained with learner.lambda = {told}\n")
+        assert run([*shared, str(model), *first, "--resume"]) == 0
+
+
 def test_resuming_with_a_changed_file_of_templates_or_clusters_is_refused(files, tmp_path, capsys):
     templates, clusters = tmp_path / "t.txt", tmp_path / "c.txt"
     templates.write_text("s0.p n0.p\ncluster(s0) n0.p\n")
