@@ -18,6 +18,7 @@ from parser.train.data import (
     TrainingTrees,
     Treebank,
     most_frequent_root_label,
+    require_root_label,
     training_corpus,
     training_trees,
     wants_single_root,
@@ -57,6 +58,8 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
         ("xpos" if train.has_xpos else "upos") if pos == "auto" else pos,
         trees.have_all_under_root(root_label),
     )
+    if config.system.root_label_only:
+        require_root_label(train, trees, root_label)
     require_inputs(config, assembly.templates, train)
     clusters = read_clusters(config.features.clusters) if config.features.clusters else None
     corpus = training_corpus(train, trees, assembly.extractor, clusters)
