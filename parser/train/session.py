@@ -24,6 +24,7 @@ from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_u
 from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.treebank import refuse_same_file
+from parser.treebank.stream import display_name
 from parser.version import __version__
 
 ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
@@ -310,6 +311,8 @@ class TrainingRun:
         about = file.data("provenance")
         if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
             raise ConfigError(f"{file.path}: was trained on other data")
+        if tuple(file.strings("labels")) != self.setup.assembly.labels:  # they number the actions
+            raise ConfigError(f"{file.path}: was trained with other labels, or in another order")
 
 
 def differences(one: Config, other: Config) -> Iterator[tuple[str, str, str]]:
@@ -335,11 +338,19 @@ def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     """Names, sizes and digests of the files: enough to know them again, nothing about the machine."""
     found = []
-    for path in paths:
-        content = b"" if str(path) == "-" else Path(path).read_bytes()
-        digest = hashlib.blake2b(content, digest_size=16).hexdigest() if content else None
+    for path in map(str, paths):
+        content = content_of(treebank, path)
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
         found.append({"name": Path(path).name, "bytes": len(content), "blake2b": digest})
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
+
+
+def content_of(treebank: Treebank, path: str) -> bytes:
+    """A file's bytes; of standard input and other pipes, which give them only once, the sentences that were read."""
+    if path != "-" and Path(path).is_file():
+        return Path(path).read_bytes()
+    batches = [batch for batch in treebank.batches if batch.file == display_name(path)]
+    return "\n".join(sentence.text for batch in batches for sentence in batch).encode()
 
 
 def train_parser(

@@ -1,18 +1,22 @@
 """train, parse, info, calibrate and evaluate --model, as a user runs them."""
 
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from plain_conllu import read_plain
 
 from parser.cli.app import run
 from parser.model.file import ModelFile
+from parser.train import data
 from parser.treebank.generate import generate
 
 FAST = ["--features", "zn11", "--epochs", "3", "--quiet"]
@@ -166,6 +170,42 @@ def test_options_that_only_one_of_two_runs_has_are_compared_too(files, tmp_path,
         assert run([*shared, str(model), *then, "--resume"]) == 2
         assert capsys.readouterr().err.endswith(f".last: was trained with learner.lambda = {told}\n")
         assert run([*shared, str(model), *first, "--resume"]) == 0
+
+
+@pytest.mark.parametrize("train", ["-", "pipe"])
+def test_what_comes_through_a_pipe_is_known_again(files, tmp_path, monkeypatch, capsys, train):
+    """It cannot be read a second time, so its digest is that of the sentences."""
+    text = (files / "train.conllu").read_text()
+    others = [text.replace("\tnsubj\t", "\tobj\t"), text.replace("\tla\t", "\tle\t")]
+    train = train if train == "-" else str(tmp_path / train)
+    shared = ["train", train, "--format", "conllu", "-o", str(tmp_path / "m"), *FAST]
+    for more in ([], ["--resume"]):
+        give(text, train, monkeypatch)
+        assert run([*shared, *more]) == 0
+    for other in others:
+        assert other != text
+        give(other, train, monkeypatch)
+        assert run([*shared, "--resume"]) == 2
+        assert capsys.readouterr().err.endswith("m.last: was trained on other data\n")
+
+
+def test_labels_in_another_order_are_not_resumed_with(files, tmp_path, monkeypatch, capsys):
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), *FAST]
+    assert run(shared) == 0
+    by_frequency = data.labels_by_frequency
+    monkeypatch.setattr(data, "labels_by_frequency", lambda treebank: by_frequency(treebank)[::-1])
+    assert run([*shared, "--resume"]) == 2
+    assert capsys.readouterr().err.endswith("m.last: was trained with other labels, or in another order\n")
+
+
+def give(text, where, monkeypatch):
+    """On standard input, or to the one who opens a named pipe."""
+    if where == "-":
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return
+    if not os.path.exists(where):
+        os.mkfifo(where)
+    threading.Thread(target=lambda: Path(where).write_text(text), daemon=True).start()
 
 
 def test_resuming_with_a_changed_file_of_templates_or_clusters_is_refused(files, tmp_path, capsys):
