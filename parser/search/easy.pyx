@@ -161,6 +161,9 @@ cdef class EasyTrainer:
         cdef double log_all = self.agenda.log_total(s, NULL, False)
         cdef double log_correct = self.agenda.log_total(s, g, self.incomplete)
         cdef double point = 2
+        if not isfinite(log_all - log_correct):     # from such numbers come gradients that are none
+            with gil:
+                raise DivergedError
         choice = self.agenda.best_correct(s, g, self.incomplete)
         if self.exploration.kind == EXPLORE_SAMPLE:
             if iteration > self.exploration.k:
