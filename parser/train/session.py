@@ -218,6 +218,9 @@ class TrainingRun:
         if self.judge is None:
             return weights, None
         factor = fitted_factor(weights, assembly, self.judge)
+        if factor is None:
+            self.display.unjudged(f"{', '.join(self.dev.files)}: no decision that has a choice")
+            return weights, None
         return scaled(weights, factor), factor
 
     # What stands beside the model
