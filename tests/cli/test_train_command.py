@@ -372,6 +372,28 @@ def epochs_in(path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_in_the_first_epoch_of_a_second_run_leaves_the_first(files, tmp_path):
+    path, log = tmp_path / "m.model", tmp_path / "m.model.log"
+    command = ["train", str(files / "train.conllu"), "-o", str(path), "--features", "zn11", "--epochs", "1"]
+    assert run(command) == 0
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    program = (
+        "import parser.cli.app as app, parser.cli.train as train, sys\n"
+        "train.TerminalDisplay.ticked = lambda *_: train.stop_once()\n"
+        "sys.exit(app.run(sys.argv[1:]))\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, check=False)
+    assert answer.returncode == 130
+    assert answer.stderr.splitlines()[-2:] == [
+        f"arcspeed: interrupted; {path} is as it was before",
+        f"arcspeed: {path}.last is still the earlier run's: with --resume that one is gone on with",
+    ]
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    assert run([*command[:-1], "2", "--resume"]) == 0
+    assert log.read_text().count('"event": "epoch"') == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_while_the_program_is_being_loaded_says_nothing():
     program = (
         "import os, signal, sys, parser.cli; sys.argv[1:] = ['info', 'x']\n"
