@@ -172,6 +172,19 @@ def test_options_that_only_one_of_two_runs_has_are_compared_too(files, tmp_path,
         assert run([*shared, str(model), *first, "--resume"]) == 0
 
 
+def test_resuming_with_the_same_data_under_other_names(files, tmp_path, capsys):
+    (tmp_path / "t.conllu").write_bytes((files / "train.conllu").read_bytes())
+    (tmp_path / "d.conllu").write_bytes((files / "dev.conllu").read_bytes())
+    shared = ["-o", str(tmp_path / "m"), *FAST]
+    assert run(["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), *shared]) == 0
+    t, d = str(tmp_path / "t.conllu"), str(tmp_path / "d.conllu")
+    assert run(["train", t, "--dev", d, *shared, "--resume"]) == 0
+    capsys.readouterr()
+    for arguments in ([t, "--dev", t], [t], [t, d, "--dev", d]):
+        assert run(["train", *arguments, *shared, "--resume"]) == 2
+        assert capsys.readouterr().err.endswith("m.last: was trained on other data\n")
+
+
 @pytest.mark.parametrize("train", ["-", "pipe"])
 def test_what_comes_through_a_pipe_is_known_again(files, tmp_path, monkeypatch, capsys, train):
     """It cannot be read a second time, so its digest is that of the sentences."""
