@@ -54,6 +54,7 @@ LEARNER_OPTIONS = {
     "regression": {"rule": "adaptive", "alpha": None, "beta": 0.1, "birth": 0.5},  # alpha: STEPS
 }
 STEPS = {"adaptive": 0.5, "ftrl": 0.005, "sgd": 0.5}  # of regression, by rule
+MOST_BIRTH = 0.5  # of regression with easy-first, whose errors all have this size: above it there would be no weights
 
 
 class ConfigError(UserError):
@@ -382,6 +383,8 @@ def resolve_learner(learner: LearnerConfig, system: str) -> LearnerConfig:
         raise ConfigError("learner.margin = 0.0, expected more than 0")
     if learner.name == "regression" and filled["alpha"] is None:
         filled["alpha"] = STEPS[filled["rule"]]
+    if learner.name == "regression" and system == "easy-first" and filled["birth"] > MOST_BIRTH:
+        raise ConfigError(f"learner.birth = {filled['birth']}, expected at most {MOST_BIRTH} with easy-first")
     return replace(learner, **filled)
 
 

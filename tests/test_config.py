@@ -200,6 +200,10 @@ def test_systems_take_their_options(name):
         (["features=zn11", "left_arc=late"], "system.left_arc is no option of arc-eager"),
         (["lambda=1"], "learner.lambda is no option of the perceptron learner"),
         (["learner=passive-aggressive", "margin=0"], "learner.margin = 0.0, expected more than 0"),
+        (
+            ["system=easy-first", "learner=regression", "birth=0.6"],
+            r"learner.birth = 0\.6, expected at most 0\.5 with easy-first",
+        ),
         (["system=arc-hybrid", "root=none", "single_root=no"], "arc-hybrid without ROOT always has one root word"),
     ],
 )
@@ -207,6 +211,12 @@ def test_options_that_clash(overrides, message):
     config = Config().with_overrides(overrides)
     with pytest.raises(ConfigError, match=message):
         config.resolved()
+
+
+@pytest.mark.parametrize(("system", "birth"), [("easy-first", 0.5), ("arc-eager", 1.0)])
+def test_births_of_regression_that_can_be(system, birth):
+    config = Config().with_overrides([f"system={system}", "learner=regression", f"birth={birth}"])
+    assert config.resolved().learner.birth == birth
 
 
 # In and out

@@ -39,6 +39,8 @@ def tell_of_interruption(training: TrainingRun, output: Path) -> None:
         note(f"arcspeed: interrupted; {output} was not written")
     if training.has_last:
         note(f"arcspeed: the same command with --resume goes on from {training.last_path}")
+    elif training.last_path.exists() and training.unsaved is None:
+        note(f"arcspeed: {training.last_path} is still the earlier run's: with --resume that one is gone on with")
     else:
         note("arcspeed: there is nothing yet from which --resume could go on: it is kept from the first epoch on")
 

@@ -57,6 +57,8 @@ cdef class Agenda:
     cdef bint is_correct(self, const ListC* s, const GoldC* g, CandidateC choice, bint incomplete) noexcept nogil
     # Log of the sum of exp(score) over the candidates, or over the correct ones if g is not NULL.
     cdef double log_total(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil
+    # Sum of exp(score - top) over the same candidates.
+    cdef double total_below(self, const ListC* s, const GoldC* g, bint incomplete, double top) noexcept nogil
     # Probabilities of the candidates of one pair; log_total of all the same kind of candidates.
     cdef void pair_chances(self, const ListC* s, const GoldC* g, bint incomplete, int32_t left, double log_total,
                            float* out) noexcept nogil

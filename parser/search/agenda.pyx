@@ -213,7 +213,16 @@ cdef class Agenda:
         return found
 
     cdef double log_total(self, const ListC* s, const GoldC* g, bint incomplete) noexcept nogil:
-        cdef double total = 0, top = self.best[1].score
+        """Numbers are taken below the best of all, which is known; below the best correct one, which has to be looked
+        for, where that is so far down that they would vanish."""
+        cdef double top = self.best[1].score, total = self.total_below(s, g, incomplete, top)
+        if g != NULL and total < 1e-290:        # smaller ones have fewer digits, or none
+            top = self.best_correct(s, g, incomplete).score
+            total = self.total_below(s, g, incomplete, top)
+        return top + log(total)
+
+    cdef double total_below(self, const ListC* s, const GoldC* g, bint incomplete, double top) noexcept nogil:
+        cdef double total = 0
         cdef int32_t left = s.leftmost
         while links(s)[left].right >= 0:
             if g == NULL:
@@ -222,7 +231,7 @@ cdef class Agenda:
                     and argmax(self.scores_of(left), self.mask, self.n_actions) >= 0):
                 total += exp(softmax(self.scores_of(left), self.mask, self.n_actions, self.chances) - top)
             left = links(s)[left].right
-        return top + log(total)
+        return total
 
     cdef double log_sum(self, const ListC* s, int32_t left) noexcept nogil:
         """Kept as long as the pair has its scores and what is legal: few pairs change with an attachment."""

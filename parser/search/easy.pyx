@@ -158,9 +158,13 @@ cdef class EasyTrainer:
         cdef CandidateC predicted = self.agenda.best[1], choice
         cdef int32_t left = s.leftmost, a, n_actions = self.agenda.n_actions
         cdef bint is_correct = self.agenda.is_correct(s, g, predicted, self.incomplete)
+        cdef int64_t updates = self.learner.updates
         cdef double log_all = self.agenda.log_total(s, NULL, False)
         cdef double log_correct = self.agenda.log_total(s, g, self.incomplete)
         cdef double point = 2
+        if not isfinite(log_all - log_correct):     # from such numbers come gradients that are none
+            with gil:
+                raise DivergedError
         choice = self.agenda.best_correct(s, g, self.incomplete)
         if self.exploration.kind == EXPLORE_SAMPLE:
             if iteration > self.exploration.k:
@@ -179,6 +183,7 @@ cdef class EasyTrainer:
                 self.work.chances[a] = self.work.scores[a] - self.work.chances[a]
             self.learner.add_all(self.agenda.feats_of(left), self.agenda.pairs[left].n_feats, self.work.chances)
             left = links(s)[left].right
+        self.learner.updates = min(self.learner.updates, updates + 1)   # of one state, not one for each pair
         self.learner.loss += log_all - log_correct
         self.agenda.forget_scores(s)
         self.agenda.take(s, choice)

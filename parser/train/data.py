@@ -45,6 +45,14 @@ class Treebank:
     def lengths(self) -> np.ndarray:
         return self.concatenated(np.diff(batch.offsets) for batch in self.batches)
 
+    def place(self, k: int) -> tuple[str, int]:
+        """File and line of sentence k."""
+        for batch in self.batches:
+            if k < len(batch):
+                return batch.file, batch[k].line
+            k -= len(batch)
+        raise IndexError(f"sentence {k} behind the last")
+
     @property
     def offsets(self) -> np.ndarray:
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths)])
@@ -141,6 +149,24 @@ def training_trees(treebank: Treebank, nonprojective: str, single_root: bool, mi
         lifted,
         treebank.n_sentences - len(kept),
         int(np.diff(offsets)[kept].sum()),
+    )
+
+
+def require_root_label(treebank: Treebank, trees: TrainingTrees, root_label: str) -> None:
+    """TreebankError at the first arc that cannot be made where words under ROOT, and no others, have that label."""
+    heads, labels, offsets = trees.heads, trees.labels, treebank.offsets
+    wrong = (heads == 0) != (labels == trees.names.index(root_label))
+    wrong &= np.repeat(np.isin(np.arange(treebank.n_sentences), trees.kept), treebank.lengths)
+    if not wrong.any():
+        return
+    word = int(wrong.argmax())
+    k = int(np.searchsorted(offsets, word, side="right")) - 1
+    file, line = treebank.place(k)
+    raise TreebankError(
+        f"word {word - offsets[k] + 1} has head {heads[word]} and label {trees.names[labels[word]]!r}, but with "
+        f"root_label_only the words under ROOT, and no others, are labelled {root_label!r}",
+        file,
+        line,
     )
 
 

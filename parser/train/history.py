@@ -35,14 +35,18 @@ def should_stop(scores: Sequence[float | None], patience: int) -> bool:
 
 
 class History:
-    """The log of one training run; with a path each line is on disk when `add` returns."""
+    """The log of one training run; with a path each line is on disk when `add` returns.
+
+    An earlier log of that name stays until the first epoch is done, for it belongs to a state that can be gone on from.
+    """
 
     def __init__(self, path: str | os.PathLike | None = None) -> None:
-        """Starts a new log; an old one of that name is overwritten."""
         self.path = path
         self.lines: list[dict] = []
+        self.waits = False  # for the first epoch, to replace an earlier log
         if path is not None:
-            self._write("w", "")
+            self._append("")
+            self.waits = os.path.getsize(path) > 0
 
     @classmethod
     def resume(cls, path: str | os.PathLike, epochs: int) -> "History":
@@ -54,8 +58,7 @@ class History:
         history = cls()
         history.path = path
         history.lines = lines[: ends[-1] + 1] if epochs else [line for line in lines[:1] if line["event"] == "start"]
-        with whole_file(path) as stream:
-            stream.write("".join(map(line_of, history.lines)).encode())
+        history._replace(history.lines)
         return history
 
     @property
@@ -88,13 +91,20 @@ class History:
     def add(self, event: str, **more: object) -> None:
         line = {"event": event, **more}
         text = line_of(line)
-        if self.path is not None:
-            self._write("a", text)
+        if self.waits and event == "epoch":
+            self._replace([*self.lines, line])
+            self.waits = False
+        elif self.path is not None and not self.waits:
+            self._append(text)
         self.lines.append(line)
 
-    def _write(self, mode: str, text: str) -> None:
+    def _replace(self, lines: list[dict]) -> None:
+        with whole_file(self.path) as stream:
+            stream.write("".join(map(line_of, lines)).encode())
+
+    def _append(self, text: str) -> None:
         try:
-            with open(self.path, mode, encoding="utf-8") as stream:
+            with open(self.path, "a", encoding="utf-8") as stream:
                 stream.write(text)
         except OSError as error:
             raise HistoryError(f"{self.path}: cannot be written: {error.strerror or error}") from None

@@ -18,6 +18,7 @@ from parser.train.data import (
     TrainingTrees,
     Treebank,
     most_frequent_root_label,
+    require_root_label,
     training_corpus,
     training_trees,
     wants_single_root,
@@ -27,6 +28,7 @@ from parser.train.history import History
 from parser.train.inputs import require_inputs
 from parser.treebank import TreebankError
 
+MOST_ACTIONS = 2**16 - 1  # their numbers have 16 bits in tables and files
 SLICE = 500  # sentences between two looks at signals and the clock
 
 
@@ -57,6 +59,11 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
         ("xpos" if train.has_xpos else "upos") if pos == "auto" else pos,
         trees.have_all_under_root(root_label),
     )
+    if assembly.n_actions > MOST_ACTIONS:
+        files, most = ", ".join(train.files), f"expected so few that there are at most {MOST_ACTIONS:,} actions"
+        raise TreebankError(f"{files}: {len(trees.names):,} labels make {assembly.n_actions:,} actions, {most}")
+    if config.system.root_label_only:
+        require_root_label(train, trees, root_label)
     require_inputs(config, assembly.templates, train)
     clusters = read_clusters(config.features.clusters) if config.features.clusters else None
     corpus = training_corpus(train, trees, assembly.extractor, clusters)

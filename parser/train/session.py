@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_u
 from parser.train.shrink import Cost, cost_of, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.treebank import refuse_same_file
+from parser.treebank.stream import display_name
 from parser.version import __version__
 
 ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
@@ -217,6 +218,9 @@ class TrainingRun:
         if self.judge is None:
             return weights, None
         factor = fitted_factor(weights, assembly, self.judge)
+        if factor is None:
+            self.display.unjudged(f"{', '.join(self.dev.files)}: no decision that has a choice")
+            return weights, None
         return scaled(weights, factor), factor
 
     # What stands beside the model
@@ -258,12 +262,14 @@ class TrainingRun:
             self.unsaved, self.saved_at = error, time.monotonic()
 
     def save_interrupted(self) -> None:
-        """The best weights so far; in the first epoch those of now, but not in place of an earlier model."""
+        """The best weights so far. Those of a first epoch that is not done are worse than any others: they count where
+        there is nothing else, no seed that is done and no earlier model."""
         parts = list(self.finished)
         if self.current is not None and len(parts) < self.config.train.ensemble:
             if not parts and self.current.epoch == 0 and self.output is not None and self.output.exists():
                 return
-            parts.append(self.current.result())
+            if self.current.epoch > 0 or not parts:
+                parts.append(self.current.result())
         if self.output is not None and parts:
             self.display.saving(self.output)
             self.reliable(self.parser(parts, interrupted=True)).save(self.output)
@@ -297,11 +303,8 @@ class TrainingRun:
         if finished and before != now:
             raise ConfigError(f"{file.path}: a seed is done after {before} epochs, so none can have {now}")
         then = replace(then, train=replace(then.train, epochs=self.config.train.epochs))
-        for table, options in self.config.tables().items():
-            for name, value in options.items():
-                before = then.tables()[table].get(name)
-                if before != value:
-                    raise ConfigError(f"{file.path}: was trained with {table}.{name} = {before!r}, not {value!r}")
+        for option, before, now in differences(then, self.config):
+            raise ConfigError(f"{file.path}: was trained with {option} = {before}, not {now}")
         features = self.config.features
         if file.data("templates")["text"] != self.setup.assembly.templates.text:
             raise ConfigError(f"{file.path}: was trained with other templates than those in {features.name}")
@@ -309,8 +312,20 @@ class TrainingRun:
         if clusters != (self.setup.clusters or {}):
             raise ConfigError(f"{file.path}: was trained with other clusters than those in {features.clusters}")
         about = file.data("provenance")
-        if about["train"] != self.about["train"] or about["dev"] != self.about["dev"]:
+        if any(contents(about[name]) != contents(self.about[name]) for name in ("train", "dev")):
             raise ConfigError(f"{file.path}: was trained on other data")
+        if tuple(file.strings("labels")) != self.setup.assembly.labels:  # they number the actions
+            raise ConfigError(f"{file.path}: was trained with other labels, or in another order")
+
+
+def differences(one: Config, other: Config) -> Iterator[tuple[str, str, str]]:
+    """Options with another value, as (name, value, other value). One that follows from the data has none: `default`."""
+    ours, theirs = one.tables(), other.tables()
+    for table, options in ours.items():
+        for name in options | theirs[table]:
+            values = [tables[table].get(name) for tables in (ours, theirs)]
+            if values[0] != values[1]:
+                yield f"{table}.{name}", *("default" if value is None else repr(value) for value in values)
 
 
 def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
@@ -326,11 +341,28 @@ def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     """Names, sizes and digests of the files: enough to know them again, nothing about the machine."""
     found = []
-    for path in paths:
-        content = b"" if str(path) == "-" else Path(path).read_bytes()
-        digest = hashlib.blake2b(content, digest_size=16).hexdigest() if content else None
+    for path in map(str, paths):
+        content = content_of(treebank, path)
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
         found.append({"name": Path(path).name, "bytes": len(content), "blake2b": digest})
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
+
+
+def contents(described: list[dict] | None) -> list[tuple] | None:
+    """What `describe` says, without names: files may have got others."""
+    if described is None:
+        return None
+    files = [file for part in described for file in part["files"]]
+    counts = [(part["sentences"], part["words"]) for part in described]
+    return counts + [(file["bytes"], file["blake2b"]) for file in files]
+
+
+def content_of(treebank: Treebank, path: str) -> bytes:
+    """A file's bytes; of standard input and other pipes, which give them only once, the sentences that were read."""
+    if path != "-" and Path(path).is_file():
+        return Path(path).read_bytes()
+    batches = [batch for batch in treebank.batches if batch.file == display_name(path)]
+    return "\n".join(sentence.text for batch in batches for sentence in batch).encode()
 
 
 def train_parser(

@@ -54,6 +54,8 @@ def shrunk(parser: Parser, budget: int, slim: bool, judge: Judge | None = None) 
     if judge is None or parser.assembly.is_probabilistic:
         return small
     factor = fitted_factor(small.weights, parser.assembly, judge)
+    if factor is None:
+        return small
     about = small.provenance | {"score_factor": float(f"{(small.provenance['score_factor'] or 1) * factor:.3g}")}
     fitted = replace(small, _weights=scaled(small.weights, factor), provenance=about)
     # other roundings may have made it larger by a few bytes

@@ -25,13 +25,18 @@ def scaled(weights: Weights, factor: float) -> Weights:
     return replace(weights, weights=weights.weights * np.float32(factor))
 
 
-def fitted_factor(weights: Weights, assembly: Assembly, judge: Judge) -> float:
-    """The factor with the smallest loss, to three digits: the same on machines whose logarithms differ in the last."""
+def fitted_factor(weights: Weights, assembly: Assembly, judge: Judge) -> float | None:
+    """The factor with the smallest loss, to three digits: the same on machines whose logarithms differ in the last.
+
+    None where no decision has a choice: then every factor is as good as any other.
+    """
 
     def loss(log_factor: float) -> float:
         found = judge.decisions(assembly.sentence_parser(scaled(weights, float(np.exp(log_factor)))))
         return log_loss(found.p[~found.forced], found.correct[~found.forced])
 
+    if judge.decisions(assembly.sentence_parser(weights)).forced.all():
+        return None
     best = minimum(loss, float(np.log(LEAST)), float(np.log(MOST)))
     return float(f"{np.exp(best):.3g}")
 

@@ -1,18 +1,22 @@
 """train, parse, info, calibrate and evaluate --model, as a user runs them."""
 
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from plain_conllu import read_plain
 
 from parser.cli.app import run
 from parser.model.file import ModelFile
+from parser.train import data
 from parser.treebank.generate import generate
 
 FAST = ["--features", "zn11", "--epochs", "3", "--quiet"]
@@ -153,6 +157,68 @@ def test_resuming_another_training_is_refused(files, tmp_path, capsys):
     assert "was trained on other data" in capsys.readouterr().err
     assert run([*shared, "--resume", "--epochs", "1"]) == 2
     assert "epochs behind it, expected at least as many in all" in capsys.readouterr().err
+
+
+def test_options_that_only_one_of_two_runs_has_are_compared_too(files, tmp_path, capsys):
+    """lambda follows from the data where it is not given, so the one run has none."""
+    shared = ["train", str(files / "train.conllu"), "--learner", "adagrad-rda", *FAST, "-o"]
+    for model, first, then, told in (
+        (tmp_path / "with", ["--set", "lambda=0.01"], [], "0.01, not default"),
+        (tmp_path / "without", [], ["--set", "lambda=0.01"], "default, not 0.01"),
+    ):
+        assert run([*shared, str(model), *first]) == 0
+        assert run([*shared, str(model), *then, "--resume"]) == 2
+        assert capsys.readouterr().err.endswith(f".last: was trained with learner.lambda = {told}\n")
+        assert run([*shared, str(model), *first, "--resume"]) == 0
+
+
+def test_resuming_with_the_same_data_under_other_names(files, tmp_path, capsys):
+    (tmp_path / "t.conllu").write_bytes((files / "train.conllu").read_bytes())
+    (tmp_path / "d.conllu").write_bytes((files / "dev.conllu").read_bytes())
+    shared = ["-o", str(tmp_path / "m"), *FAST]
+    assert run(["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), *shared]) == 0
+    t, d = str(tmp_path / "t.conllu"), str(tmp_path / "d.conllu")
+    assert run(["train", t, "--dev", d, *shared, "--resume"]) == 0
+    capsys.readouterr()
+    for arguments in ([t, "--dev", t], [t], [t, d, "--dev", d]):
+        assert run(["train", *arguments, *shared, "--resume"]) == 2
+        assert capsys.readouterr().err.endswith("m.last: was trained on other data\n")
+
+
+@pytest.mark.parametrize("train", ["-", "pipe"])
+def test_what_comes_through_a_pipe_is_known_again(files, tmp_path, monkeypatch, capsys, train):
+    """It cannot be read a second time, so its digest is that of the sentences."""
+    text = (files / "train.conllu").read_text()
+    others = [text.replace("\tnsubj\t", "\tobj\t"), text.replace("\tla\t", "\tle\t")]
+    train = train if train == "-" else str(tmp_path / train)
+    shared = ["train", train, "--format", "conllu", "-o", str(tmp_path / "m"), *FAST]
+    for more in ([], ["--resume"]):
+        give(text, train, monkeypatch)
+        assert run([*shared, *more]) == 0
+    for other in others:
+        assert other != text
+        give(other, train, monkeypatch)
+        assert run([*shared, "--resume"]) == 2
+        assert capsys.readouterr().err.endswith("m.last: was trained on other data\n")
+
+
+def test_labels_in_another_order_are_not_resumed_with(files, tmp_path, monkeypatch, capsys):
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), *FAST]
+    assert run(shared) == 0
+    by_frequency = data.labels_by_frequency
+    monkeypatch.setattr(data, "labels_by_frequency", lambda treebank: by_frequency(treebank)[::-1])
+    assert run([*shared, "--resume"]) == 2
+    assert capsys.readouterr().err.endswith("m.last: was trained with other labels, or in another order\n")
+
+
+def give(text, where, monkeypatch):
+    """On standard input, or to the one who opens a named pipe."""
+    if where == "-":
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return
+    if not os.path.exists(where):
+        os.mkfifo(where)
+    threading.Thread(target=lambda: Path(where).write_text(text), daemon=True).start()
 
 
 def test_resuming_with_a_changed_file_of_templates_or_clusters_is_refused(files, tmp_path, capsys):
@@ -316,6 +382,28 @@ def interruptible():
 
 def epochs_in(path):
     return path.with_name("m.model.log").read_text().count('"event": "epoch"')
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_in_the_first_epoch_of_a_second_run_leaves_the_first(files, tmp_path):
+    path, log = tmp_path / "m.model", tmp_path / "m.model.log"
+    command = ["train", str(files / "train.conllu"), "-o", str(path), "--features", "zn11", "--epochs", "1"]
+    assert run(command) == 0
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    program = (
+        "import parser.cli.app as app, parser.cli.train as train, sys\n"
+        "train.TerminalDisplay.ticked = lambda *_: train.stop_once()\n"
+        "sys.exit(app.run(sys.argv[1:]))\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, check=False)
+    assert answer.returncode == 130
+    assert answer.stderr.splitlines()[-2:] == [
+        f"arcspeed: interrupted; {path} is as it was before",
+        f"arcspeed: {path}.last is still the earlier run's: with --resume that one is gone on with",
+    ]
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    assert run([*command[:-1], "2", "--resume"]) == 0
+    assert log.read_text().count('"event": "epoch"') == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")

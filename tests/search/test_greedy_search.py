@@ -193,6 +193,29 @@ def test_easy_first_logistic_twin(exploration):
     assert abs(fast["hot"]).max() > 0.1
 
 
+def test_easy_first_learns_where_all_that_is_correct_is_far_below_the_best():
+    """With steps so large that exp(correct - best) is 0: gradients stay numbers, and the loss is the distance."""
+    options = TrainOptions("dynamic", PRESETS["none"], update="logistic")
+    system, extractor, corpus = setting("easy", made_text(30))
+    learner = AdaGradRDA(n_actions(system), n_tokens=200, alpha=100)
+    trainer, rng, largest = EasyTrainer(system, extractor, learner, options), Random(1), 0
+    for k in range(len(corpus)):
+        learner.loss, before = 0.0, trainer.states
+        trainer.train_sentence(corpus, k, 1, rng)
+        largest = max(largest, learner.loss / (trainer.states - before))
+    assert 745 < largest < np.inf, "the natural logarithm of the smallest double is -745"
+    assert np.isfinite(learner.finalise().weights).all()
+
+
+def test_easy_first_counts_updates_by_state_whatever_the_pairs():
+    options = TrainOptions("dynamic", PRESETS["none"], update="logistic")
+    system, extractor, corpus = setting("easy", made_text(30))
+    learner = AdaGradRDA(n_actions(system), n_tokens=200, quiet=0)
+    trainer = EasyTrainer(system, extractor, learner, options)
+    trainer.train(corpus, np.arange(len(corpus)), 1, Random(1))
+    assert learner.updates == trainer.states, "with quiet=0 every state changes something"
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_parsing_twin(name):
     small = SMALL_PAIRS if name in EASY else SMALL

@@ -88,11 +88,17 @@ def test_without_a_dev_set_the_last_epoch_is_the_best():
         assert not history.should_stop(1)
 
 
-def test_a_new_log_replaces_an_old_one(tmp_path):
+def test_a_new_log_replaces_an_old_one_with_its_first_epoch(tmp_path):
     path = tmp_path / "log.jsonl"
-    History(path).add("start")
-    assert History(path).lines == []
-    assert path.read_text() == ""
+    History(path).add("start", seed=1)
+    before, new = path.read_bytes(), History(path)
+    assert new.lines == []
+    new.add("start", seed=2)
+    assert path.read_bytes() == before
+    new.add_epoch(loss=1.0)
+    assert read_log(path) == new.lines
+    new.add_epoch(loss=0.5)
+    assert [line["event"] for line in read_log(path)] == ["start", "epoch", "epoch"]
 
 
 @pytest.mark.parametrize("torn", ["", '{"event": "ep', '{"event": "epoch", "epoch": 4, "score": 70.0}\n', "\n{}\n"])

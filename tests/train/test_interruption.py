@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from made_corpus import made_text
 
@@ -59,6 +60,17 @@ def test_a_usable_model_is_left(files, what, times, n_seeds):
     assert len(Parser.load(run.output).parse(["ha", "ho"])) == 2
 
 
+def test_a_later_seed_counts_from_its_first_epoch_on(files):
+    """The weights of half an epoch, added to those of seeds that are done, would make a worse parser of them."""
+    done = training(files, Display(), {"ensemble": 1}).run()
+    run = training(files, StopAt("ticked", 4))
+    with pytest.raises(KeyboardInterrupt):
+        run.run()
+    assert (len(run.finished), run.current.epoch) == (1, 0)
+    left = Parser.load(run.output).weights.arrays()
+    assert all(np.array_equal(left[name], array) for name, array in done.weights.arrays().items())
+
+
 @pytest.mark.parametrize("times", [2, 3, 5])
 def test_what_was_stopped_is_gone_on_with(files, times):
     """From the first epoch on; the model is that of a run without a stop."""
@@ -73,15 +85,19 @@ def test_what_was_stopped_is_gone_on_with(files, times):
     assert (files / "m.model").read_bytes() == whole
 
 
-def test_a_first_epoch_that_is_not_done_does_not_replace_a_model(files):
-    training(files, Display()).run()
-    before = (files / "m.model").read_bytes()
-    run = training(files, StopAt("ticked"))
+def test_a_first_epoch_that_is_not_done_replaces_nothing(files):
+    """Neither the model nor what the run before could be gone on from."""
+    training(files, Display(), {"ensemble": 1}).run()
+    before = {path.name: path.read_bytes() for path in files.glob("m.model*")}
+    assert sorted(before) == ["m.model", "m.model.last", "m.model.log"]
+    run = training(files, StopAt("ticked"), {"ensemble": 1})
     with pytest.raises(KeyboardInterrupt):
         run.run()
-    assert (files / "m.model").read_bytes() == before
+    assert {path.name: path.read_bytes() for path in files.glob("m.model*")} == before
     assert not run.left_model
     assert not run.has_last, "the last state beside it is of the run before"
+    training(files, Display(), {"ensemble": 1}, resume=True).run()
+    assert (files / "m.model").read_bytes() == before["m.model"]
 
 
 def test_a_last_state_that_cannot_be_written_does_not_cost_the_model(files):

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from parser import Parser
+from parser.config import Config
 from parser.train.data import read_treebank
 from parser.train.decisions import Judge
+from parser.train.session import Display, train_parser
+from parser.train.shrink import shrunk
 from parser.train.temperature import fitted_factor, log_loss, minimum, scaled
 from parser.treebank.generate import generate
 
@@ -66,6 +69,32 @@ def test_decisions_stay_the_same(trained):
     assert (before.correct == after.correct).all()
     assert len(before.p) == len(after.p)
     assert (before.p >= after.p - 1e-6).all(), "smaller scores are less sure"
+
+
+def test_decisions_without_a_choice_say_nothing(tmp_path):
+    """Sentences of one word, with one label: every factor is as good as any other, and none is made up."""
+    rows = [f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate([2, 0, 2, 3], 1)]
+    (tmp_path / "train.conllu").write_text(("".join(rows) + "\n") * 10)
+    (tmp_path / "dev.conllu").write_text("1\tw\t_\tX\t_\t_\t0\tdep\t_\t_\n\n" * 3)
+    config = Config().with_overrides(["features=zn11-standard", "epochs=2", "min_updates=0"])
+    display = Told()
+    data = [str(tmp_path / "train.conllu")], [str(tmp_path / "dev.conllu")]
+    parser = train_parser(*data, config, display=display)
+    assert parser.provenance["score_factor"] is None
+    assert display.told == [f"{tmp_path / 'dev.conllu'}: no decision that has a choice"]
+    judge = Judge(read_treebank(data[1]), parser.assembly, None)
+    assert fitted_factor(parser.weights, parser.assembly, judge) is None
+    small = shrunk(parser, parser.file_size() - 1, False, judge)
+    assert small.provenance["score_factor"] is None
+    assert (np.isin(small.weights.weights, parser.weights.weights)).all()
+
+
+class Told(Display):
+    def __init__(self):
+        self.told = []
+
+    def unjudged(self, why):
+        self.told.append(why)
 
 
 def test_training_with_a_development_set_fits_it(tmp_path):
