@@ -1,8 +1,10 @@
 """How commands speak: data on standard output, messages on standard error, ornament only on a terminal."""
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from parser.errors import UserError
 
@@ -15,7 +17,22 @@ class UsageError(UserError):
 
 def note(message: str) -> None:
     """A message for the person at the terminal."""
-    print(message, file=sys.stderr)
+    with unheard_at_worst():
+        print(message, file=sys.stderr)
+
+
+@contextmanager
+def unheard_at_worst() -> Iterator[None]:
+    """Messages that cannot be written, because the terminal is gone or the disk full, end nothing: silence follows."""
+    try:
+        yield
+    except OSError:
+        silence(2)
+
+
+def silence(descriptor: int) -> None:
+    """What could not be written is not tried again, with a traceback, when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def warn(message: str) -> None:

@@ -267,7 +267,7 @@ def test_trees_are_not_written_where_no_file_is_named(files, model, tmp_path, mo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_leaves_a_usable_parser(files, tmp_path, told_by):
     path = tmp_path / "m.model"
     process = endless_training(files, path)
@@ -293,6 +293,28 @@ def test_impatient_ctrl_c_does_not_cost_the_parser(files, tmp_path):
     assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
     assert "Traceback" not in message
     assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_leaves_a_usable_parser_though_nobody_hears_of_it(files, tmp_path):
+    """As in `train ... 2>&1 | tee log`: Ctrl-C ends tee, too, and what is said then has no reader."""
+    path = tmp_path / "m.model"
+    process = endless_training(files, path)
+    process.stderr.close()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+@pytest.mark.parametrize("ends_at", ["pipe", "/dev/full"])
+def test_training_goes_on_when_nobody_hears_of_it(files, tmp_path, ends_at):
+    """As in `train ... 2>&1 | head -1`, or with a log on a full disk."""
+    reader, pipe = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "-o", tmp_path / "m", *FAST[:-1]]
+    with open(pipe if ends_at == "pipe" else ends_at, "wb") as heard:
+        assert subprocess.run([*map(str, command)], stderr=heard, check=False).returncode == 0
+    assert run(["info", str(tmp_path / "m")]) == 0
 
 
 def endless_training(files, path):
