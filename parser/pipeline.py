@@ -86,6 +86,7 @@ class FileReport:
     skipped: int  # faulty sentences that were left out
     faults: list[TreebankError]  # the first of their errors
     dropped: dict[str, int]  # rows that the output's format has no place for: comments, multiwords, empty_nodes
+    untagged: bool  # no word of it has a tag, and the model looks at tags
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,12 @@ class Parser:
     def labels(self) -> tuple[str, ...]:
         """Label names by id; the parser gives those of the treebank, which come first."""
         return self.assembly.labels
+
+    @cached_property
+    def tag_column(self) -> str | None:
+        """The column that it takes for tags, xpos or upos; None where its features look at no tags."""
+        pos = self.assembly.pos
+        return pos if pos in self.assembly.templates.columns(pos) else None
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -399,13 +406,15 @@ class Parser:
             open_output(target) as stream,
             tree_writer(stream, to, str(target)) as writer,
         ):
-            names = Labels(self.labels)
+            names, tagged = Labels(self.labels), self.tag_column is None
             for batch, found in parsed_batches(self, reader, scores, threads):
                 chances = (found.arcs, found.labelled) if scores else None
                 writer.write(batch, found.heads, found.labels, names, chances)
+                tagged = tagged or batch.has_values(self.tag_column)
                 if progress is not None:
                     progress.advance(batch.n_words)
-        return FileReport(reader.n_sentences, reader.n_words, reader.skipped, reader.faults, writer.dropped)
+        untagged = reader.n_words > 0 and not tagged
+        return FileReport(reader.n_sentences, reader.n_words, reader.skipped, reader.faults, writer.dropped, untagged)
 
     # Judging and explaining
 

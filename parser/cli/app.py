@@ -281,7 +281,8 @@ def parse(
         typer.Option(
             "--format",
             help="Format of the input: conllu, conllx, conll09, auto (by name, else by rows); text: a pre-tokenized "
-            "sentence a line, word or word_TAG; vertical: a token, or token TAB tag, a line.",
+            "sentence a line, word or word_TAG as all of the first line are; vertical: a token, or token TAB tag, a "
+            "line.",
         ),
     ] = "auto",
     to: Annotated[

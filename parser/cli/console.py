@@ -57,6 +57,16 @@ def warn_of_loss(dropped: dict[str, int], faults: Sequence[Exception], skipped: 
         warn(f"{counted(skipped, 'faulty sentence')} left out")
 
 
+TAGS = {"text": "write word_TAG, from the first line on", "vertical": "write token TAB tag"}
+
+
+def warn_of_no_tags(what: str, column: str, model: str, format: str) -> None:
+    """Words alone are parsed, too, but not as the model has learnt it."""
+    other = "upos" if column == "xpos" else "xpos"
+    remedy = TAGS.get(format, f"fill the column, or train with --pos {other}")
+    warn(f"{what}: no word has {column.upper()}, which {model} takes for tags: expect wrong trees; {remedy}")
+
+
 def print_json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 

@@ -1,7 +1,8 @@
 """Plain formats as CoNLL-U rows: one pre-tokenized sentence a line, or one token a line.
 
 text       `The cat sleeps .` or, with tags, `The_DT cat_NN sleeps_VBZ ._.`: tagged if every token of the first line
-           that has any is; what stands behind a token's last underscore is its tag
+           that has any is; what stands behind a token's last underscore is its tag. Between tokens stand spaces and
+           tabs; other white space of Unicode, as a space that does not break, is part of a token
 vertical   token, or token TAB tag, a line; an empty line or a line `<...>` ends the sentence; `<g/>` says that no space
            stands between two tokens, every other `<...>` but `<s>` and `</s>` becomes a comment
 
@@ -9,6 +10,7 @@ A stream of rows is made on the way, block by block; the reader takes it as any 
 """
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 
 from parser.treebank.errors import TreebankError
@@ -17,6 +19,7 @@ PLAIN_FORMATS = ("text", "vertical")
 BLOCK = 1 << 18  # bytes of lines turned into rows at a time
 SENTENCE_TAGS = ("<s>", "</s>")
 GLUE = "<g/>"
+NO_ASCII_SPACE = re.compile(r"[^\s\x1c-\x1f]+", re.ASCII)
 
 
 def row(number: int, form: str, tag: str, columns: tuple[bool, bool], misc: str = "_") -> str:
@@ -33,7 +36,7 @@ class TextLines:
 
     def rows(self, lines: Iterable[str], file: str, first: int) -> Iterator[str]:
         for number, line in enumerate(lines, first):
-            tokens = line.split()
+            tokens = tokens_of(line)
             if not tokens:
                 continue
             if self.tagged is None:
@@ -52,6 +55,13 @@ class TextLines:
 
     def end(self) -> str:
         return ""
+
+
+def tokens_of(line: str) -> list[str]:
+    """`10 000` with a space that does not break is one token; such a space alone is none."""
+    if line.isascii():
+        return line.split()
+    return [token for token in NO_ASCII_SPACE.findall(line) if not token.isspace()]
 
 
 def is_tagged(token: str) -> bool:

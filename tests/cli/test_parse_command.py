@@ -299,6 +299,66 @@ def test_a_bar_with_words_a_second_on_a_terminal(folder, model, tmp_path):
     assert b"words/s" in shown
 
 
+# Tags
+
+
+def without_tags(text):
+    rows = (line.split("\t") for line in text.split("\n"))
+    return "\n".join("\t".join([*row[:4], "_", *row[5:]] if len(row) == 10 else row) for row in rows)
+
+
+WORDS = "la domo dormas\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "remedy"),
+    [
+        (WORDS, "text", "write word_TAG, from the first line on"),
+        ("la\ndomo\n\n", "vertical", "write token TAB tag"),
+        (without_tags("".join(generate(3000, 5))), "conllu", "fill the column, or train with --pos upos"),
+    ],
+)
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_input_without_tags_is_warned_of_once(model, tmp_path, capsys, text, format, remedy, threads):
+    (tmp_path / "in").write_text(text)
+    arguments = ["parse", model, str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--format", format]
+    assert run([*arguments, "--threads", threads]) == 0
+    told = f"no word has XPOS, which {model} takes for tags: expect wrong trees; {remedy}\n"
+    assert capsys.readouterr().err == f"arcspeed: warning: {tmp_path}/in: {told}"
+
+
+def test_files_without_tags_are_counted(folder, model, tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    for name in ("0.conllu", "1.conllu", "2.conllu"):
+        text = (folder / "in" / name).read_text()
+        (tmp_path / "in" / name).write_text(text if name == "1.conllu" else without_tags(text))
+    assert run(["parse", model, str(tmp_path / "in"), "-o", str(tmp_path / "out")]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"arcspeed: warning: {tmp_path}/out: 2 files: no word has XPOS, ")
+
+
+def test_one_tag_is_enough_not_to_warn(folder, model, tmp_path, capsys):
+    text = (folder / "in" / "0.conllu").read_text()
+    (tmp_path / "in.conllu").write_text(without_tags("".join(generate(3000, 5))) + text)
+    assert run(["parse", model, str(tmp_path / "in.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_words_alone_are_enough_for_features_of_words(folder, tmp_path, capsys):
+    (tmp_path / "set.txt").write_text("s0.w n0.w\n")
+    Parser.train(folder / "train.conllu", features=str(tmp_path / "set.txt"), epochs=1).save(tmp_path / "m")
+    (tmp_path / "in.txt").write_text(WORDS)
+    run(["parse", str(tmp_path / "m"), str(tmp_path / "in.txt"), "-o", str(tmp_path / "out"), "--format", "text"])
+    assert capsys.readouterr().err == ""
+
+
+def test_gold_without_tags_is_warned_of(folder, model, tmp_path, capsys):
+    (tmp_path / "gold.conllu").write_text(without_tags((folder / "in" / "0.conllu").read_text()))
+    assert run(["evaluate", str(tmp_path / "gold.conllu"), "--model", model]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"arcspeed: warning: {tmp_path}/gold.conllu: no word has XPOS, which {model} takes for tags")
+
+
 # Parquet
 
 
