@@ -401,7 +401,13 @@ class Parser:
         refuse_same_file([source], target, partial_name(target))
         with (
             Reader(
-                source, format=format, intern=(), heads="ignore", on_error=on_error, tags=self.assembly.pos
+                source,
+                format=format,
+                intern=(),
+                heads="ignore",
+                on_error=on_error,
+                tags=self.assembly.pos,
+                may_be_empty=True,
             ) as reader,
             open_output(target) as stream,
             tree_writer(stream, to, str(target)) as writer,

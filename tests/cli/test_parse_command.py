@@ -299,6 +299,34 @@ def test_a_bar_with_words_a_second_on_a_terminal(folder, model, tmp_path):
     assert b"words/s" in shown
 
 
+# Nothing to parse
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n\n"])
+@pytest.mark.parametrize("format", ["auto", "conll09", "text", "vertical"])
+@pytest.mark.parametrize("to", ["auto", "jsonl"])
+def test_nothing_is_parsed_to_nothing(model, tmp_path, capsys, content, format, to):
+    (tmp_path / "in").write_bytes(content)
+    out = tmp_path / "out"
+    assert run(["parse", model, str(tmp_path / "in"), "-o", str(out), "--format", format, "--to", to]) == 0
+    assert (out.read_bytes(), capsys.readouterr().err) == (b"", "")
+    running = process(model, "--format", format, "--to", to, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert running.communicate(content) == (b"", b"")
+    assert running.returncode == 0
+
+
+def test_an_empty_file_in_a_folder_does_not_stop_the_run(folder, model, tmp_path):
+    (tmp_path / "in").mkdir()
+    shutil.copy(folder / "in" / "1.conllu", tmp_path / "in")
+    (tmp_path / "in" / "00.conllu").touch()
+    (tmp_path / "in" / "01.conllu").write_text("# only a comment\n\n")
+    arguments = ["parse", model, str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--on-error", "skip"]
+    assert run(arguments) == 1, "a comment without words is a sentence left out"
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "out").iterdir()}
+    assert sorted(sizes) == ["00.conllu", "01.conllu", "1.conllu", "arcspeed-run.json"]
+    assert {name for name, size in sizes.items() if not size} == {"00.conllu", "01.conllu"}
+
+
 # Tags
 
 
