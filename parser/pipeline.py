@@ -410,7 +410,7 @@ class Parser:
                 may_be_empty=True,
             ) as reader,
             open_output(target) as stream,
-            tree_writer(stream, to, str(target)) as writer,
+            tree_writer(stream, to, str(target), scores) as writer,
         ):
             names, tagged = Labels(self.labels), self.tag_column is None
             for batch, found in parsed_batches(self, reader, scores, threads):

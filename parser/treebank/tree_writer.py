@@ -12,10 +12,10 @@ from parser.treebank.stream import OPENERS, suffix_of
 from parser.treebank.writer import Labels, Writer
 
 
-def tree_writer(stream, to: str, target: str):
+def tree_writer(stream, to: str, target: str, scores: bool = False):
     """A Writer, or a JsonWriter or ParquetWriter with the same `write`.
 
-    to: a format's name, jsonl, parquet, or auto: by the target's name.
+    to: a format's name, jsonl, parquet, or auto: by the target's name. scores: trees will have probabilities.
     """
     if to == "auto":
         to = other_format(target)
@@ -28,7 +28,7 @@ def tree_writer(stream, to: str, target: str):
             raise TreebankError("Parquet packs for itself, expected a name without that ending", target)
         from parser.treebank.parquet import ParquetWriter
 
-        return ParquetWriter(stream)
+        return ParquetWriter(stream, scores)
     return Writer(stream, find_layout(to, ("jsonl", "parquet")))
 
 

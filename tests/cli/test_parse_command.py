@@ -420,6 +420,20 @@ def test_parquet_to_a_pipe_and_in_row_groups(folder, model, tmp_path, monkeypatc
     assert pq.read_table(tmp_path / "piped").equals(pq.read_table(tmp_path / "grouped.parquet"))
 
 
+@pytest.mark.parametrize("options", [[], ["--scores"]])
+def test_parquet_without_sentences(folder, model, tmp_path, options):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
+    (tmp_path / "bad.conllu").write_text("1\tbroken\n")
+    assert parse(model, folder / "in" / "0.conllu", "-o", tmp_path / "some.parquet", *options) == 0
+    assert parse(model, tmp_path / "bad.conllu", "-o", tmp_path / "none.parquet", "--on-error", "skip", *options) == 1
+    found = pq.read_table(tmp_path / "none.parquet")
+    assert found.num_rows == 0
+    assert found.schema == pq.read_table(tmp_path / "some.parquet").schema
+    with open(tmp_path / "piped", "wb") as out:
+        process(model, tmp_path / "bad.conllu", "--to", "parquet", *options, stdout=out).communicate()
+    assert pq.read_table(tmp_path / "piped") == found
+
+
 def test_a_fault_leaves_no_parquet_file_but_a_valid_stream(folder, model, tmp_path):
     pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
     source = tmp_path / "bad.conllu"
