@@ -266,15 +266,15 @@ class Parser:
 
     def parse(
         self,
-        words: Sequence[str] | Sentence,
+        words: Sequence[str] | Sentence | Mapping[str, Sequence[str]],
         tags: Sequence[str] | None = None,
         *,
         scores: bool = False,
         **columns: Sequence[str],
     ) -> Tree:
         """The tree of one sentence. `tags` fills the column that the model takes for tags; upos=, xpos=, feats=,
-        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`. A Sentence that a Reader gave, in place
-        of the words, has them all."""
+        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`. In place of the words may stand all of
+        them: a Sentence that a Reader gave, or a dict of columns: {"form": [...], "upos": [...]}."""
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         session = self._session()
         cells = tuple(map(given.get, COLUMNS))
@@ -448,7 +448,7 @@ class Parser:
 
     def explain(
         self,
-        words: Sequence[str] | Sentence,
+        words: Sequence[str] | Sentence | Mapping[str, Sequence[str]],
         tags: Sequence[str] | None = None,
         *,
         top: int = 8,
@@ -464,7 +464,8 @@ class Parser:
 
         self.require_weights("explain itself with")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
-        return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
+        n_words = len(given["form"])
+        return explain_steps(self, {name: given.get(name, ["_"] * n_words) for name in COLUMNS}, top)
 
     def __reduce__(self):
         raise TypeError("a Parser is not pickled: save it, and load the file in every process (they share its pages)")
@@ -479,10 +480,16 @@ class Parser:
 
 def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
     """The columns that are given, each a list with a string for every word; of a Sentence all."""
-    if isinstance(words, Sentence):
+    if type(words) is not list and isinstance(words, Sentence | Mapping):
         if tags is not None or columns:
-            raise TypeError("a Sentence has its columns with it, expected no tags and no columns besides")
-        return {name: words.column(name) for name in COLUMNS}
+            kind = type(words).__name__
+            raise TypeError(f"a {kind} has its columns with it, expected no tags and no columns besides")
+        if isinstance(words, Sentence):
+            return {name: words.column(name) for name in COLUMNS}
+        columns = dict(words)
+        if "form" not in columns:
+            raise ValueError("column 'form' is missing, expected the words")
+        words = columns.pop("form")
     if isinstance(words, str):
         raise TypeError(f"{words[:40]!r}: expected a list of words, not a str")
     given = {"form": list(words)}
@@ -500,9 +507,6 @@ def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
 
 def as_columns(sentence, pos: str) -> dict[str, list[str]]:
     """One sentence of `parse_batch` as columns."""
-    if isinstance(sentence, Mapping):
-        columns = dict(sentence)
-        return sentence_columns(columns.pop("form", []), None, columns, pos)
     if isinstance(sentence, tuple) and len(sentence) == 2 and not isinstance(sentence[0], str):
         return sentence_columns(sentence[0], sentence[1], {}, pos)
     return sentence_columns(sentence, None, {}, pos)

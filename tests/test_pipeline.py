@@ -79,6 +79,20 @@ def test_a_sentence_of_a_reader_is_taken_with_its_columns(files):
                 use(sentence, **given)
 
 
+def test_a_dict_of_columns_is_taken_as_such(files, model):
+    sentence = sentences(files)[0]
+    columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
+    given = {"form": sentence.words, **columns}
+    assert model.parse(given, scores=True) == model.parse(sentence, scores=True)
+    assert model.explain(given) == model.explain(sentence)
+    with pytest.raises(TypeError, match="a dict has its columns with it, expected no tags"):
+        model.parse(given, ["NN"] * len(sentence))
+    for bad in ({"xpos": ["NN"]}, {}):
+        for use in (model.parse, lambda bad: model.parse_batch([bad])):
+            with pytest.raises(ValueError, match="column 'form' is missing, expected the words"):
+                use(bad)
+
+
 def test_all_legal_moves_are_told_on_request(files, model):
     sentence = sentences(files)[0]
     for few, every in zip(model.explain(sentence), model.explain(sentence, top=1000), strict=True):
