@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from parser.treebank.errors import TreebankError
+from parser.treebank.stream import decompression_errors
 
 PLAIN_FORMATS = ("text", "vertical")
 BLOCK = 1 << 18  # bytes of lines turned into rows at a time
@@ -117,45 +118,62 @@ class RowStream(io.RawIOBase):
         self.ready = memoryview(b"")
         self.line_number = 1
         self.at_end = False
+        self.fault: TreebankError | None = None  # to be raised when the rows before it are read
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:
         while not self.ready and not self.at_end:
-            self.ready = memoryview("".join(self.next_rows()).encode())
+            if self.fault is not None:
+                raise self.fault
+            self.ready = memoryview("".join(self.rows_before_fault()).encode())
         n = min(len(buffer), len(self.ready))
         buffer[:n] = self.ready[:n]
         self.ready = self.ready[n:]
         return n
 
+    def rows_before_fault(self) -> list[str]:
+        rows: list[str] = []
+        try:
+            rows.extend(self.next_rows())
+        except TreebankError as fault:
+            self.fault, self.at_end = fault, False
+        return rows
+
     def next_rows(self) -> Iterator[str]:
-        block = self.read_some(BLOCK)
+        try:
+            block = self.read_some(BLOCK)
+        except decompression_errors(self.file) as error:
+            raise TreebankError(f"cannot be read on: {error}", self.file, self.line_number) from None
         self.at_end = not block
         text = self.rest + block
         end = len(text) if self.at_end else text.rfind(b"\n") + 1
         self.rest = text[end:]
-        lines = self.decoded(text[:end])
+        lines, fault = self.decoded(text[:end])
         yield from self.lines.rows(lines, self.file, self.line_number)
         self.line_number += len(lines)
+        if fault:
+            raise TreebankError(fault, self.file, self.line_number)
         if self.at_end:
             yield self.lines.end()
 
-    def decoded(self, content: bytes) -> list[str]:
+    def decoded(self, content: bytes) -> tuple[list[str], str]:
+        """The lines, up to a faulty one, and what is wrong with that."""
         if self.line_number == 1:
             content = content.removeprefix(b"\xef\xbb\xbf")
         try:
-            text = content.decode()
+            text, fault = content.decode(), ""
         except UnicodeDecodeError as error:
-            line = self.line_number + content.count(b"\n", 0, error.start)
-            raise TreebankError(f"byte 0x{content[error.start]:02X} is not valid UTF-8", self.file, line) from None
+            text = content[: content.rfind(b"\n", 0, error.start) + 1].decode()
+            fault = f"byte 0x{content[error.start]:02X} is not valid UTF-8"
         if "\0" in text:
-            line = self.line_number + text.count("\n", 0, text.index("\0"))
-            raise TreebankError("a NUL byte, expected text", self.file, line)
+            text = text[: text.rfind("\n", 0, text.index("\0")) + 1]
+            fault = "a NUL byte, expected text"
         lines = text.split("\n")
         if lines[-1] == "":
             lines.pop()
-        return [line.removesuffix("\r") for line in lines]
+        return [line.removesuffix("\r") for line in lines], fault
 
     def close(self) -> None:
         if not self.closed:

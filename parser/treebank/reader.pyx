@@ -428,7 +428,8 @@ cdef class Reader:
         try:
             got = self.readinto(PyMemoryView_FromMemory(b.text + b.length, b.capacity - b.length, PyBUF_WRITE))
         except self.read_errors as error:
-            raise TreebankError(f"cannot be read on: {error}", self.file, self.line_number + 1) from None
+            line = self.line_number + b.text[:b.length].count(b"\n") + 1
+            raise TreebankError(f"cannot be read on: {error}", self.file, line) from None
         b.length += got
         self.at_end = got == 0
         if self.at_start and b.length >= len(BOM):

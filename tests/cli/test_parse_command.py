@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -297,6 +298,29 @@ def test_a_bar_with_words_a_second_on_a_terminal(folder, model, tmp_path):
     os.close(mine)
     assert running.wait() == 0
     assert b"words/s" in shown
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("format", ["conllu", "text"])
+def test_what_stands_before_a_cut_is_parsed(folder, model, tmp_path, packing, format):
+    """The line that is told is the first that could not be read."""
+    text = (folder / "long.conllu").read_text()
+    if format == "text":
+        text = "".join(" ".join(f"{row[1]}_{row[4]}" for row in s.words) + "\n" for s in read_plain(text))
+    whole, cut = tmp_path / f"whole{packing}", tmp_path / f"cut{packing}"
+    with open_output(whole) as stream:
+        stream.write(text.encode())
+    content = whole.read_bytes()
+    cut.write_bytes(content[: len(content) * 3 // 4])
+    every, _ = process(model, whole, "--format", format, stdout=subprocess.PIPE).communicate()
+    running = process(model, cut, "--format", format, stdout=subprocess.PIPE)
+    some, message = running.communicate()
+    assert running.returncode == 1
+    assert every.startswith(some)
+    assert len(some) > len(every) // 2
+    line = int(re.search(r":(\d+): cannot be read on: ", message.decode())[1])
+    before = text.split("\n")[: line - 1]
+    assert len(read_plain(some.decode())) == (before.count("") if format == "conllu" else len(before))
 
 
 # Nothing to parse

@@ -85,6 +85,15 @@ def test_faults_name_the_line_of_the_text(text, format, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("fault", [b"c_Z d\n", b"c\0_Z\n", b"\xff_Z\n"])
+def test_sentences_before_a_fault_are_given(fault):
+    reader, batch = Reader(io.BytesIO(b"a_X b_Y\n" * 3 + fault + b"e_X\n"), format="text"), Batch()
+    assert reader.fill(batch)
+    assert [sentence.words for sentence in batch] == [["a", "b"]] * 3
+    with pytest.raises(TreebankError, match=r"^<stream>:4: "):
+        reader.fill(batch)
+
+
 def parsed_batch():
     batch = Batch()
     Reader(io.BytesIO(samples.ALL.encode()), format="conllu").fill(batch)
