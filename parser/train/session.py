@@ -329,7 +329,8 @@ def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     for path in paths:
         content = b"" if str(path) == "-" else Path(path).read_bytes()
         digest = hashlib.blake2b(content, digest_size=16).hexdigest() if content else None
-        found.append({"name": Path(path).name, "bytes": len(content), "blake2b": digest})
+        name = os.fsencode(Path(path).name).decode("utf-8", "replace")  # a file may have any bytes for a name
+        found.append({"name": name, "bytes": len(content), "blake2b": digest})
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
 
 

@@ -270,6 +270,25 @@ def test_a_file_that_does_not_fit_on_the_disk(folder, model, tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.parametrize(
+    ("closed", "told", "code"),
+    [
+        (">&-", b"arcspeed: error: <stdout>: cannot be written: Bad file descriptor\n", 1),
+        ("<&-", b"arcspeed: error: <stdin>:1: cannot be read on: [Errno 9] Bad file descriptor\n", 1),
+        ("2>&-", b"", 0),
+        (">&- 2>&- <&-", b"", 1),
+    ],
+)
+def test_closed_streams_are_told_in_a_line_or_in_silence(folder, model, closed, told, code):
+    command = f'exec "$0" -m parser parse "$1" - --format conllu {closed}'
+    with open(folder / "in" / "0.conllu", "rb") as source:
+        answer = subprocess.run(
+            ["sh", "-c", command, sys.executable, model], stdin=source, capture_output=True, check=False
+        )
+    assert (answer.returncode, answer.stderr) == (code, told)
+    assert bool(answer.stdout) is (code == 0)
+
+
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_a_closed_pipe_ends_in_silence(folder, model, threads):
     running = process(model, folder / "long.conllu", "--threads", threads, stdout=subprocess.PIPE)

@@ -317,6 +317,15 @@ def test_training_goes_on_when_nobody_hears_of_it(files, tmp_path, ends_at):
     assert run(["info", str(tmp_path / "m")]) == 0
 
 
+def test_a_file_name_may_have_any_bytes(files, tmp_path):
+    path = os.fsencode(tmp_path) + b"/t\xff.conllu"
+    with open(path, "wb") as stream:
+        stream.write((files / "train.conllu").read_bytes())
+    assert run(["train", os.fsdecode(path), "-o", str(tmp_path / "m"), *FAST]) == 0
+    for name in ("m", "m.last", "m.log"):
+        assert "t\ufffd.conllu".encode() in (tmp_path / name).read_bytes()
+
+
 def endless_training(files, path):
     """A process that is in its third epoch or later."""
     command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "--dev", files / "dev.conllu"]
