@@ -77,6 +77,22 @@ def test_options_of_another_learner_are_refused_from_a_file_too(files, tmp_path,
     assert capsys.readouterr().err == f"arcspeed: error: {told}"
 
 
+@pytest.mark.parametrize(
+    ("by_set", "flag", "told"),
+    [
+        ("epochs=2", ["--epochs", "1"], "--epochs 1 and --set train.epochs"),
+        ("system=arc-hybrid", ["--system", "arc-eager"], "--system arc-eager and --set system.name"),
+        ("p=0.5", ["--p", "0.9"], "--p 0.9 and --set explore.p"),
+    ],
+)
+def test_an_option_with_two_values_is_refused(files, tmp_path, capsys, by_set, flag, told):
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "-q"]
+    for arguments in ([*flag, "--set", by_set], ["--set", by_set, *flag]):
+        assert run([*shared, *arguments]) == 2
+        assert capsys.readouterr().err == f"arcspeed: error: {told}: expected one of them, or one value\n"
+    assert run([*shared, "--epochs", "1", "--set", "epochs=2", "--set", "train.epochs=1"]) == 0
+
+
 def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11"]
     shared += ["--epochs", "2", "--slim"]
