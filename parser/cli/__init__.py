@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 def main() -> None:
-    """Runs `arcspeed`. Exit codes: 0 all well, 1 the data or a file is at fault, 2 the call is."""
+    """Runs `arcspeed`. Exit codes: 0 all well, 1 the data or a file is at fault, 2 the call is, 130 Ctrl-C."""
     if sys.argv[1:] in (["--version"], ["-V"]):
         from parser.version import __version__
 

@@ -6,8 +6,7 @@ from types import TracebackType
 import numpy as np
 
 from parser.treebank.batch import Batch
-from parser.treebank.errors import TreebankError
-from parser.treebank.layout import find_layout, layout_of_path
+from parser.treebank.layout import FormatError, find_layout, layout_of_path
 from parser.treebank.stream import OPENERS, suffix_of
 from parser.treebank.writer import Labels, Writer
 
@@ -25,7 +24,7 @@ def tree_writer(stream, to: str, target: str, scores: bool = False):
         return JsonWriter(stream)
     if to == "parquet":
         if suffix_of(target) in OPENERS:
-            raise TreebankError("Parquet packs for itself, expected a name without that ending", target)
+            raise FormatError("Parquet packs for itself, expected a name without that ending", target)
         from parser.treebank.parquet import ParquetWriter
 
         return ParquetWriter(stream, scores)

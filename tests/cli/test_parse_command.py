@@ -488,6 +488,14 @@ def test_a_fault_leaves_no_parquet_file_but_a_valid_stream(folder, model, tmp_pa
     assert pq.read_table(tmp_path / "piped").num_rows == 6000
 
 
+@pytest.mark.parametrize("to", ["conllx", "conll09"])
+def test_scores_in_a_format_without_room_are_a_fault_of_the_call(folder, model, tmp_path, capsys, to):
+    arguments = ["parse", model, str(folder / "in" / "0.conllu"), "-o", str(tmp_path / "out"), "--to", to, "--scores"]
+    assert run(arguments) == 2
+    assert "probabilities have no place in CoNLL-" in capsys.readouterr().err.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_parquet_without_pyarrow_says_what_is_missing(folder, model, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "parser.treebank.parquet", raising=False)
@@ -511,7 +519,7 @@ def test_json_lines_are_what_was_written_before_a_fault(folder, model):
 def test_parquet_is_not_packed_again(folder, model, tmp_path, capsys):
     for name in ("x.parquet.gz", "x.gz"):
         to = [] if "parquet" in name else ["--to", "parquet"]
-        assert run(["parse", str(model), str(folder / "train.conllu"), "-o", str(tmp_path / name), *to]) == 1
+        assert run(["parse", str(model), str(folder / "train.conllu"), "-o", str(tmp_path / name), *to]) == 2
         assert "Parquet packs for itself" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 

@@ -105,7 +105,7 @@ def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     told = r"\nwithin \d\.\d\d MB: LAS dev \S+ -> \S+, [\d,]+ -> [\d,]+ rows, [\d,]+ -> [\d,]+ weights, \S+ -> \S+ MB\n"
     assert re.search(told, capsys.readouterr().err)
     assert 0.45 * whole < (tmp_path / "small").stat().st_size <= whole // 2
-    assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "1kB"]) == 1
+    assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "1kB"]) == 2
     told = capsys.readouterr().err
     assert "a budget of 1,000 bytes: without any weights" in told
     assert "epoch" not in told, "before training, not after"
@@ -608,6 +608,13 @@ def test_a_diagram_that_cannot_be_drawn_is_refused_at_once(files, model, tmp_pat
     assert f"--plot {name}: expected a file name that ends in one of" in found.err
     assert found.out == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_a_diagram_that_cannot_be_written_is_a_fault_of_the_file(files, model, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    path = tmp_path / "none" / "x.png"
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(path)]) == 1
+    assert capsys.readouterr().err == f"arcspeed: error: {path}: cannot be written: No such file or directory\n"
 
 
 def test_a_diagram_without_matplotlib_says_what_is_missing(files, model, tmp_path, monkeypatch, capsys):
