@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from parser.arrays import ParsedArrays, as_strings, parse_words, words_of
+from parser.arrays import ParsedArrays, as_strings, parse_words, require_threads, require_whole, words_of
 from parser.assemble import Assembly
 from parser.compiled.compile import Compiled, compile_model, from_arrays
 from parser.compiled.easy_parser import CompiledEasyParser
@@ -128,8 +128,11 @@ class Parser:
         from parser.train.session import train_parser
 
         overrides = [f"{key}={value}" for key, value in options.items()]
+        files = [train] if isinstance(train, str | os.PathLike) else list(train)
+        if not files:
+            raise ValueError("no files to train on")
         return train_parser(
-            [train] if isinstance(train, str | os.PathLike) else list(train),
+            files,
             [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
             Config.of(config).with_overrides(overrides),
             licence=licence,
@@ -164,6 +167,7 @@ class Parser:
         missed least. A slim model has nothing to choose from: ModelFileError."""
         from parser.train.shrink import shrunk
 
+        require_whole("n_bytes", n_bytes)
         self.require_weights("be made smaller")
         return shrunk(self, n_bytes, slim)
 
@@ -398,6 +402,7 @@ class Parser:
         conllx, conll09, jsonl, parquet, or auto: by the target's name, else as the source. The output is the same for
         any number of threads, and has the target's name when it is complete.
         """
+        require_threads(threads)
         refuse_same_file([source], target, partial_name(target))
         with (
             Reader(
@@ -492,17 +497,24 @@ def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
         words = columns.pop("form")
     if isinstance(words, str):
         raise TypeError(f"{words[:40]!r}: expected a list of words, not a str")
-    given = {"form": list(words)}
+    given = {"form": listed(words, "words")}
     for name, values in columns.items():
         if name not in COLUMNS[1:] or (name == pos and tags is not None):
             raise ValueError(f"column {name!r} is not one of upos, xpos, feats, lemma, or is given twice")
-        given[name] = list(values)
+        given[name] = listed(values, f"values of {name}")
     if tags is not None:
-        given[pos] = list(tags)
+        given[pos] = listed(tags, "tags")
     for name, values in given.items():
         if len(values) != len(given["form"]):
             raise ValueError(f"{len(given['form'])} words but {len(values)} values of {name}")
     return given
+
+
+def listed(values, what: str) -> list[str]:
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(f"{type(values).__name__}: expected a list of {what}") from None
 
 
 def as_columns(sentence, pos: str) -> dict[str, list[str]]:

@@ -17,6 +17,8 @@ from parser.treebank.batch cimport (
 )
 from parser.treebank.tree cimport TreeCheck, TreeProblem, tree_check
 
+import io
+
 from parser.treebank import layout as layouts
 from parser.treebank import tree
 from parser.treebank.errors import TreebankError
@@ -313,6 +315,8 @@ cdef class Reader:
         self.carry = b""
         self.faults = []
         self.at_start = True
+        if isinstance(path, io.TextIOBase):
+            raise TypeError("a stream of text, expected one of bytes: open(path, 'rb')")
         if hasattr(path, "read"):
             self.stream = path
             named = getattr(path, "name", None)
