@@ -33,7 +33,7 @@ def refuse_contradictions(given: Mapping[str, object], by_flags: Mapping, chosen
 
 def model_name(text: str) -> Path:
     """Where a model is to be written. UsageError for what cannot be the name of a file."""
-    if os.path.basename(text) in ("", ".", ".."):
+    if os.path.basename(text) in ("", ".", "..") or text == "-":  # a model is no stream: it is replaced as a whole
         raise UsageError(f"--output {text!r}: expected the name of a file to write")
     return Path(text)
 

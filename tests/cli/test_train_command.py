@@ -261,7 +261,7 @@ def test_a_set_of_templates_is_no_file_even_if_one_has_its_name(files, tmp_path,
     assert run(arguments) == 0
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/", "a/.", "/no/such/folder/"])
+@pytest.mark.parametrize("name", ["", "-", ".", "..", "/", "a/", "a/.", "/no/such/folder/"])
 def test_outputs_that_are_no_names_of_files(files, model, tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)
     for arguments in (["train", str(files / "train.conllu")], ["shrink", str(model), "--budget", "1MB"]):
