@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -33,10 +34,23 @@ def as_strings(values, name: str) -> Strings:
         raise type(error)(f"{name}: {error}") from None
 
 
-def parse_words(parser, words: Words, scores: bool = False, threads: int = 1) -> ParsedArrays:
-    """Trees of all sentences of `words`. The result is the same for any number of threads."""
+def require_threads(threads: object) -> None:
+    """TypeError or ValueError for what is no number of threads."""
+    require_whole("threads", threads)
     if threads < 1:
         raise ValueError(f"threads: {threads}, expected 1 or more")
+
+
+def require_whole(name: str, value: object) -> None:
+    try:
+        index(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r}, expected a whole number") from None
+
+
+def parse_words(parser, words: Words, scores: bool = False, threads: int = 1) -> ParsedArrays:
+    """Trees of all sentences of `words`. The result is the same for any number of threads."""
+    require_threads(threads)
     n = words.n_words
     heads, labels = np.empty(n, np.int32), np.empty(n, np.int32)
     chances = np.empty((2, n), np.float32) if scores else None

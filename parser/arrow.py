@@ -50,6 +50,8 @@ class TableParser:
     def parse_batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         row = 0
         for batch in batches:
+            if not isinstance(batch, pa.RecordBatch):
+                raise TypeError(f"expected pyarrow RecordBatches, not {type(batch).__name__}: see parse_table")
             yield self.parse_batch(batch, row)
             row += batch.num_rows
 

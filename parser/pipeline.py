@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from parser.arrays import ParsedArrays, as_strings, parse_words, words_of
+from parser.arrays import ParsedArrays, as_strings, parse_words, require_threads, require_whole, words_of
 from parser.assemble import Assembly
 from parser.compiled.compile import Compiled, compile_model, from_arrays
 from parser.compiled.easy_parser import CompiledEasyParser
@@ -86,6 +86,7 @@ class FileReport:
     skipped: int  # faulty sentences that were left out
     faults: list[TreebankError]  # the first of their errors
     dropped: dict[str, int]  # rows that the output's format has no place for: comments, multiwords, empty_nodes
+    untagged: bool  # no word of it has a tag, and the model looks at tags
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,11 @@ class Parser:
         from parser.train.session import train_parser
 
         overrides = [f"{key}={value}" for key, value in options.items()]
+        files = [train] if isinstance(train, str | os.PathLike) else list(train)
+        if not files:
+            raise ValueError("no files to train on")
         return train_parser(
-            [train] if isinstance(train, str | os.PathLike) else list(train),
+            files,
             [] if dev is None else [dev] if isinstance(dev, str | os.PathLike) else list(dev),
             Config.of(config).with_overrides(overrides),
             licence=licence,
@@ -163,6 +167,7 @@ class Parser:
         missed least. A slim model has nothing to choose from: ModelFileError."""
         from parser.train.shrink import shrunk
 
+        require_whole("n_bytes", n_bytes)
         self.require_weights("be made smaller")
         return shrunk(self, n_bytes, slim)
 
@@ -236,6 +241,12 @@ class Parser:
         return self.assembly.labels
 
     @cached_property
+    def tag_column(self) -> str | None:
+        """The column that it takes for tags, xpos or upos; None where its features look at no tags."""
+        pos = self.assembly.pos
+        return pos if pos in self.assembly.templates.columns(pos) else None
+
+    @cached_property
     def compiled(self) -> Compiled:
         """The weights as parsing uses them."""
         of = self.assembly
@@ -259,15 +270,15 @@ class Parser:
 
     def parse(
         self,
-        words: Sequence[str] | Sentence,
+        words: Sequence[str] | Sentence | Mapping[str, Sequence[str]],
         tags: Sequence[str] | None = None,
         *,
         scores: bool = False,
         **columns: Sequence[str],
     ) -> Tree:
         """The tree of one sentence. `tags` fills the column that the model takes for tags; upos=, xpos=, feats=,
-        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`. A Sentence that a Reader gave, in place
-        of the words, has them all."""
+        lemma= name columns, as in CoNLL-U. Columns that are not given are `_`. In place of the words may stand all of
+        them: a Sentence that a Reader gave, or a dict of columns: {"form": [...], "upos": [...]}."""
         given = sentence_columns(words, tags, columns, self.assembly.pos)
         session = self._session()
         cells = tuple(map(given.get, COLUMNS))
@@ -391,21 +402,30 @@ class Parser:
         conllx, conll09, jsonl, parquet, or auto: by the target's name, else as the source. The output is the same for
         any number of threads, and has the target's name when it is complete.
         """
+        require_threads(threads)
         refuse_same_file([source], target, partial_name(target))
         with (
             Reader(
-                source, format=format, intern=(), heads="ignore", on_error=on_error, tags=self.assembly.pos
+                source,
+                format=format,
+                intern=(),
+                heads="ignore",
+                on_error=on_error,
+                tags=self.assembly.pos,
+                may_be_empty=True,
             ) as reader,
             open_output(target) as stream,
-            tree_writer(stream, to, str(target)) as writer,
+            tree_writer(stream, to, str(target), scores) as writer,
         ):
-            names = Labels(self.labels)
+            names, tagged = Labels(self.labels), self.tag_column is None
             for batch, found in parsed_batches(self, reader, scores, threads):
                 chances = (found.arcs, found.labelled) if scores else None
                 writer.write(batch, found.heads, found.labels, names, chances)
+                tagged = tagged or batch.has_values(self.tag_column)
                 if progress is not None:
                     progress.advance(batch.n_words)
-        return FileReport(reader.n_sentences, reader.n_words, reader.skipped, reader.faults, writer.dropped)
+        untagged = reader.n_words > 0 and not tagged
+        return FileReport(reader.n_sentences, reader.n_words, reader.skipped, reader.faults, writer.dropped, untagged)
 
     # Judging and explaining
 
@@ -433,7 +453,7 @@ class Parser:
 
     def explain(
         self,
-        words: Sequence[str] | Sentence,
+        words: Sequence[str] | Sentence | Mapping[str, Sequence[str]],
         tags: Sequence[str] | None = None,
         *,
         top: int = 8,
@@ -449,7 +469,8 @@ class Parser:
 
         self.require_weights("explain itself with")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
-        return explain_steps(self, {name: given.get(name, ["_"] * len(words)) for name in COLUMNS}, top)
+        n_words = len(given["form"])
+        return explain_steps(self, {name: given.get(name, ["_"] * n_words) for name in COLUMNS}, top)
 
     def __reduce__(self):
         raise TypeError("a Parser is not pickled: save it, and load the file in every process (they share its pages)")
@@ -464,30 +485,40 @@ class Parser:
 
 def sentence_columns(words, tags, columns, pos: str) -> dict[str, list[str]]:
     """The columns that are given, each a list with a string for every word; of a Sentence all."""
-    if isinstance(words, Sentence):
+    if type(words) is not list and isinstance(words, Sentence | Mapping):
         if tags is not None or columns:
-            raise TypeError("a Sentence has its columns with it, expected no tags and no columns besides")
-        return {name: words.column(name) for name in COLUMNS}
+            kind = type(words).__name__
+            raise TypeError(f"a {kind} has its columns with it, expected no tags and no columns besides")
+        if isinstance(words, Sentence):
+            return {name: words.column(name) for name in COLUMNS}
+        columns = dict(words)
+        if "form" not in columns:
+            raise ValueError("column 'form' is missing, expected the words")
+        words = columns.pop("form")
     if isinstance(words, str):
         raise TypeError(f"{words[:40]!r}: expected a list of words, not a str")
-    given = {"form": list(words)}
+    given = {"form": listed(words, "words")}
     for name, values in columns.items():
         if name not in COLUMNS[1:] or (name == pos and tags is not None):
             raise ValueError(f"column {name!r} is not one of upos, xpos, feats, lemma, or is given twice")
-        given[name] = list(values)
+        given[name] = listed(values, f"values of {name}")
     if tags is not None:
-        given[pos] = list(tags)
+        given[pos] = listed(tags, "tags")
     for name, values in given.items():
         if len(values) != len(given["form"]):
             raise ValueError(f"{len(given['form'])} words but {len(values)} values of {name}")
     return given
 
 
+def listed(values, what: str) -> list[str]:
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(f"{type(values).__name__}: expected a list of {what}") from None
+
+
 def as_columns(sentence, pos: str) -> dict[str, list[str]]:
     """One sentence of `parse_batch` as columns."""
-    if isinstance(sentence, Mapping):
-        columns = dict(sentence)
-        return sentence_columns(columns.pop("form", []), None, columns, pos)
     if isinstance(sentence, tuple) and len(sentence) == 2 and not isinstance(sentence[0], str):
         return sentence_columns(sentence[0], sentence[1], {}, pos)
     return sentence_columns(sentence, None, {}, pos)

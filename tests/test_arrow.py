@@ -168,6 +168,8 @@ def test_an_iterator_of_record_batches(model, given, trees):
     same(pa.Table.from_batches([first, *stream]), trees, scores=True)
     assert first.schema.field("deprel").type == pa.list_(pa.dictionary(pa.int32(), pa.string()))
     assert list(model.parse_batches([])) == []
+    with pytest.raises(TypeError, match=r"^expected pyarrow RecordBatches, not ChunkedArray: see parse_table$"):
+        list(model.parse_batches(table))
 
 
 def test_other_names_old_trees_and_other_libraries(model, given, trees):
@@ -234,7 +236,7 @@ def test_random_tables_against_single_sentences(model, data, forms, kind):
 )
 def test_tables_that_cannot_be_parsed(model, columns, kind, message):
     table = pa.table(columns)
-    with pytest.raises(kind, match="^" + message):
+    with pytest.raises(kind, match=r"^" + message):
         model.parse_table(table)
     if "1" in message.split(":")[0]:
         good = pa.table({name: pa.array([["x"]] * 5, table.schema.field(name).type) for name in columns})

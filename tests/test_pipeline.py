@@ -79,6 +79,20 @@ def test_a_sentence_of_a_reader_is_taken_with_its_columns(files):
                 use(sentence, **given)
 
 
+def test_a_dict_of_columns_is_taken_as_such(files, model):
+    sentence = sentences(files)[0]
+    columns = {name: sentence.column(name) for name in ("lemma", "upos", "xpos", "feats")}
+    given = {"form": sentence.words, **columns}
+    assert model.parse(given, scores=True) == model.parse(sentence, scores=True)
+    assert model.explain(given) == model.explain(sentence)
+    with pytest.raises(TypeError, match="a dict has its columns with it, expected no tags"):
+        model.parse(given, ["NN"] * len(sentence))
+    for bad in ({"xpos": ["NN"]}, {}):
+        for use in (model.parse, lambda bad: model.parse_batch([bad])):
+            with pytest.raises(ValueError, match="column 'form' is missing, expected the words"):
+                use(bad)
+
+
 def test_all_legal_moves_are_told_on_request(files, model):
     sentence = sentences(files)[0]
     for few, every in zip(model.explain(sentence), model.explain(sentence, top=1000), strict=True):
@@ -107,6 +121,9 @@ def test_many_sentences_at_once(files, model, threads):
         ((["a", "b"], ["X", None]), TypeError, "word 1: expected a str, not NoneType"),
         ((["a", "b"], ["X"]), ValueError, "2 words but 1 values of xpos"),
         ("a b", TypeError, "'a b': expected a list of words, not a str"),
+        (None, TypeError, "NoneType: expected a list of words"),
+        (3, TypeError, "int: expected a list of words"),
+        ({"form": ["a"], "upos": None}, TypeError, "NoneType: expected a list of values of upos"),
     ],
     ids=repr,
 )
@@ -117,6 +134,21 @@ def test_sentences_that_are_none(model, bad, kind, message):
         model.parse(*(bad if isinstance(bad, tuple) else [bad]))
     assert model.parse(["fine"]) == model.parse_batch([["fine"]])[0], "a fault leaves nothing behind"
     assert len(model._idle) <= 4, "and costs no working memory"
+
+
+def test_numbers_that_are_none(files, model, tmp_path):
+    source, target = files / "dev.conllu", tmp_path / "out.conllu"
+    for use in (lambda n: model.parse_batch([["a"]], threads=n), lambda n: model.parse_file(source, target, threads=n)):
+        for bad in ("2", 1.5, None):
+            with pytest.raises(TypeError, match=r"^threads: .*, expected a whole number$"):
+                use(bad)
+        with pytest.raises(ValueError, match=r"^threads: 0, expected 1 or more$"):
+            use(0)
+        use(np.int64(2))
+    with pytest.raises(TypeError, match=r"^n_bytes: '1MB', expected a whole number$"):
+        model.shrunk("1MB")
+    with pytest.raises(ValueError, match=r"^no files to train on$"):
+        Parser.train([])
 
 
 def test_empty_sentences_and_odd_characters(model):

@@ -6,18 +6,30 @@ from contextlib import contextmanager
 
 
 def main() -> None:
-    """Runs `arcspeed`. Exit codes: 0 all well, 1 the data or a file is at fault, 2 the call is."""
+    """Runs `arcspeed`. Exit codes: 0 all well, 1 the data or a file is at fault, 2 the call is, 130 Ctrl-C."""
     if sys.argv[1:] in (["--version"], ["-V"]):
         from parser.version import __version__
 
         print(f"arcspeed {__version__}")
         return
+    stand_in_for_closed_streams()
     let_pipes_close()
     keep_numpy_single()
     with ended_by_interrupts():
         require_compiled_modules()
         from parser.cli.app import run
     sys.exit(run(sys.argv[1:]))
+
+
+def stand_in_for_closed_streams() -> None:
+    """`>&-` leaves a descriptor that the next file to be opened would get, and Python without a stream. What is written
+    to the one opened here is an error, one line; messages that nobody wants go nowhere."""
+    import os
+
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)  # the lowest that is free
+            setattr(sys, name, open(number, "r" if name == "stdin" else "w", closefd=False))  # noqa: SIM115
 
 
 def let_pipes_close() -> None:

@@ -1,6 +1,5 @@
 """The commands and their options; what they do stands in a module each."""
 
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from parser.cli.console import UsageError
+from parser.cli.console import UsageError, note, silence
 from parser.errors import UserError
 
 OptionError = typer.BadParameter.__base__  # whatever the option parser finds wrong with a call
@@ -282,7 +281,8 @@ def parse(
         typer.Option(
             "--format",
             help="Format of the input: conllu, conllx, conll09, auto (by name, else by rows); text: a pre-tokenized "
-            "sentence a line, word or word_TAG; vertical: a token, or token TAB tag, a line.",
+            "sentence a line, word or word_TAG as all of the first line are; vertical: a token, or token TAB tag, a "
+            "line.",
         ),
     ] = "auto",
     to: Annotated[
@@ -460,11 +460,11 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code
     except UserError as error:
-        print(f"arcspeed: error: {error}", file=sys.stderr)
+        note(f"arcspeed: error: {error}")
         return error.exit_code
     except OSError as error:
-        print(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}", file=sys.stderr)
-        forget_unwritten_output()
+        note(f"arcspeed: error: {error.filename or '<stdout>'}: {error.strerror or error}")
+        silence(1)
     except KeyboardInterrupt:
         return 130
     return 1
@@ -483,8 +483,3 @@ def call(arguments: list[str]) -> int:
 def one_line(error: OptionError) -> str:
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     return f"{message}; see {error.ctx.command_path} -h" if error.ctx else message
-
-
-def forget_unwritten_output() -> None:
-    """What could not be written is not tried again, with a traceback, when the process ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -11,7 +11,7 @@ from parser.pipeline import Parser
 from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge
 from parser.train.reliability import judged
-from parser.treebank import refuse_same_file
+from parser.treebank import TreebankError, refuse_same_file
 
 TITLES = {"heads": "heads", "labels": "heads and labels", "decisions": "decisions"}
 
@@ -93,4 +93,4 @@ def draw(found: dict[str, Calibration], path: str) -> None:
     try:
         figure.savefig(path)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise TreebankError(f"cannot be written: {error.strerror or error}", path) from None

@@ -1,8 +1,10 @@
 """How commands speak: data on standard output, messages on standard error, ornament only on a terminal."""
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from parser.errors import UserError
 
@@ -15,7 +17,22 @@ class UsageError(UserError):
 
 def note(message: str) -> None:
     """A message for the person at the terminal."""
-    print(message, file=sys.stderr)
+    with unheard_at_worst():
+        print(message, file=sys.stderr)
+
+
+@contextmanager
+def unheard_at_worst() -> Iterator[None]:
+    """Messages that cannot be written, because the terminal is gone or the disk full, end nothing: silence follows."""
+    try:
+        yield
+    except OSError:
+        silence(2)
+
+
+def silence(descriptor: int) -> None:
+    """What could not be written is not tried again, with a traceback, when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def warn(message: str) -> None:
@@ -38,6 +55,16 @@ def warn_of_loss(dropped: dict[str, int], faults: Sequence[Exception], skipped: 
         note(str(fault))
     if skipped:
         warn(f"{counted(skipped, 'faulty sentence')} left out")
+
+
+TAGS = {"text": "write word_TAG, from the first line on", "vertical": "write token TAB tag"}
+
+
+def warn_of_no_tags(what: str, column: str, model: str, format: str) -> None:
+    """Words alone are parsed, too, but not as the model has learnt it."""
+    other = "upos" if column == "xpos" else "xpos"
+    remedy = TAGS.get(format, f"fill the column, or train with --pos {other}")
+    warn(f"{what}: no word has {column.upper()}, which {model} takes for tags: expect wrong trees; {remedy}")
 
 
 def print_json(value: object) -> None:

@@ -1,6 +1,6 @@
 """`arcspeed evaluate`: outputs against gold trees."""
 
-from parser.cli.console import UsageError, counted, print_json, print_table, warn
+from parser.cli.console import UsageError, counted, print_json, print_table, warn, warn_of_no_tags
 from parser.evaluate import report
 from parser.evaluate.corpus import Corpus
 from parser.evaluate.load import read_corpus
@@ -51,7 +51,11 @@ def parsed(model: str, gold: Corpus, path: str, options: dict) -> Corpus:
     """The gold file's words with a model's trees."""
     from parser.pipeline import Parser
 
-    return Parser.load(model, verify=True).parse_corpus(gold, path, options["format"], source=model)
+    parser = Parser.load(model, verify=True)
+    column = parser.tag_column
+    if column and not any(tag != "_" for tag in getattr(gold, column).strings):
+        warn_of_no_tags(path, column, model, options["format"])
+    return parser.parse_corpus(gold, path, options["format"], source=model)
 
 
 def load(path: str, options: dict):

@@ -1,4 +1,4 @@
-"""Options of training from three places: defaults, a file, the command line; the later wins. Names of models; sizes."""
+"""Options of training from three places: defaults, a file, the command line; the last wins. Names of models; sizes."""
 
 import os
 import re
@@ -16,14 +16,24 @@ def training_config(path: Path | None, given: Mapping[str, object], overrides: I
         if value is not None:
             table, key = name.split(".")
             config = config.with_option(table, key, value, "the command line")
-    config = config.with_overrides(overrides)
-    config.resolved()
-    return config
+    chosen = config.with_overrides(overrides)
+    refuse_contradictions(given, config.tables(), chosen.tables())
+    chosen.resolved()
+    return chosen
+
+
+def refuse_contradictions(given: Mapping[str, object], by_flags: Mapping, chosen: Mapping) -> None:
+    """UsageError where --set changes what an option of its own has said: neither is the later one."""
+    for name in (name for name, value in given.items() if value is not None):
+        table, key = name.split(".")
+        if chosen[table].get(key) != by_flags[table][key]:
+            flag = table if key == "name" else key
+            raise UsageError(f"--{flag} {by_flags[table][key]} and --set {name}: expected one of them, or one value")
 
 
 def model_name(text: str) -> Path:
     """Where a model is to be written. UsageError for what cannot be the name of a file."""
-    if os.path.basename(text) in ("", ".", ".."):
+    if os.path.basename(text) in ("", ".", "..") or text == "-":  # a model is no stream: it is replaced as a whole
         raise UsageError(f"--output {text!r}: expected the name of a file to write")
     return Path(text)
 

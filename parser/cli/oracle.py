@@ -13,13 +13,16 @@ from parser.treebank.tree import is_projective, lift
 def run(path: str, format: str, options: dict, nonprojective: str, check: bool) -> int:
     dropped: list[str] = []
     trees = list(read_trees(path, format, nonprojective, dropped))
+    if not trees:
+        raise TreebankError("has no tree that is projective, expected some or --nonprojective lift", path)
     try:
         system = get_system(labels=all_labels(trees), root_label=root_label(trees), **options)
         lines, code = checked(system, trees) if check else (derivation_lines(system, trees), 0)
         for line in lines:
             print(line)
     except GoldError as error:
-        raise TreebankError(f"{error}; --nonprojective lift or drop goes on with such trees", path) from None
+        hint = "; --nonprojective lift or drop goes on with such trees" if "not projective" in str(error) else ""
+        raise TreebankError(f"{error}{hint}", path) from None
     except TransitionError as error:
         raise UsageError(str(error)) from None
     if dropped:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from parser.cli.console import Progress, UsageError, note, warn, warn_of_loss
+from parser.cli.console import Progress, UsageError, counted, note, warn, warn_of_loss, warn_of_no_tags
 from parser.pipeline import FileReport, Parser
 from parser.shards import begin, digest_of, plan_shards, wants_folder
 from parser.treebank import partial_name, refuse_same_file
+from parser.treebank.stream import display_name
 
 
 def run(model: str, sources: Sequence[str], target: str, resume: bool, options: dict) -> int:
@@ -18,6 +19,8 @@ def run(model: str, sources: Sequence[str], target: str, resume: bool, options: 
     warn_of_chances(parser, model, options)
     with Progress("parsed") as progress:
         report = parser.parse_file(sources[0], target, progress=progress, **options)
+    if report.untagged:
+        warn_of_no_tags(display_name(sources[0]), parser.tag_column, model, options["format"])
     return tell(report)
 
 
@@ -30,11 +33,13 @@ def run_shards(model: str, sources: Sequence[str], folder: str, resume: bool, op
     warn_of_chances(parser, model, options)
     if len(left) < len(shards):
         note(f"arcspeed: {len(shards) - len(left)} of {len(shards)} files were done")
-    code = 0
+    code = untagged = 0
     with Progress("parsed") as progress:
         for shard in left:
             report = parser.parse_file(shard.source, shard.target, progress=progress, **options)
-            code = max(code, tell(report))
+            code, untagged = max(code, tell(report)), untagged + report.untagged
+    if untagged:
+        warn_of_no_tags(f"{folder}: {counted(untagged, 'file')}", parser.tag_column, model, options["format"])
     return code
 
 

@@ -7,17 +7,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from parser.cli.console import counted, note
+from parser.cli.console import counted, note, unheard_at_worst
 from parser.config import Config
 from parser.train.run import Setup, Tick
 from parser.train.session import Display, TrainingRun
 from parser.train.shrink import Cost
 
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
 
 def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, options: dict) -> int:
     quiet = options.pop("quiet")
     display = Display() if quiet else TerminalDisplay()
-    with stopping_in_order():
+    with going_on_unheard(), stopping_in_order():
         training = TrainingRun(train, dev, config, output, display=display, **options)
         try:
             with display:
@@ -25,8 +27,8 @@ def run(train: Sequence[str], dev: Sequence[str], output: Path, config: Config, 
         except KeyboardInterrupt:
             tell_of_interruption(training, output)
             return 130
-    if not quiet:
-        note(f"arcspeed: wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+        if not quiet:
+            note(f"arcspeed: wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
     return 0
 
 
@@ -47,11 +49,11 @@ def tell_of_interruption(training: TrainingRun, output: Path) -> None:
 
 @contextmanager
 def stopping_in_order() -> Iterator[None]:
-    """Being told to end (`kill`, a batch system) is taken as Ctrl-C is. What comes after the first is ignored, to the
-    end of the program: it is busy saving what it has."""
+    """Being told to end (`kill`, a batch system, a terminal that is closed) is taken as Ctrl-C is. What comes after the
+    first is ignored, to the end of the program: it is busy saving what it has."""
     before = {}
     if threading.current_thread() is threading.main_thread():
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.getsignal(number) for number in ENDINGS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, stop_once)
@@ -64,9 +66,21 @@ def stopping_in_order() -> Iterator[None]:
 
 
 def stop_once(*_: object) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDINGS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
+
+
+@contextmanager
+def going_on_unheard() -> Iterator[None]:
+    """Whoever reads the messages may end first (Ctrl-C ends `| tee log`, too): that is no reason to lose the model."""
+    can = hasattr(signal, "SIGPIPE") and threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN) if can else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGPIPE, before)
 
 
 class TerminalDisplay(Display):
@@ -94,7 +108,8 @@ class TerminalDisplay(Display):
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
-            self.bar.stop()
+            with unheard_at_worst():
+                self.bar.stop()
 
     def started(self, setup: Setup) -> None:
         trees = setup.trees
@@ -111,10 +126,11 @@ class TerminalDisplay(Display):
             total = tick.of_words * tick.epochs
             done = tick.of_words * (tick.epoch - 1) + tick.words
             speed = tick.words / max(tick.seconds, 1e-9)
-            self.bar.update(
-                self.task, total=total, completed=done, epoch=f"{tick.epoch}/{tick.epochs}", speed=speed,
-                accuracy=tick.accuracy,
-            )  # fmt: skip
+            with unheard_at_worst():
+                self.bar.update(
+                    self.task, total=total, completed=done, epoch=f"{tick.epoch}/{tick.epochs}", speed=speed,
+                    accuracy=tick.accuracy,
+                )  # fmt: skip
 
     def epoch_done(self, line: dict, best: int) -> None:
         scores = f"{line['dev']['las']:9.2f}{line['dev']['las_no_punct']:9.2f}" if "dev" in line else ""
@@ -125,7 +141,8 @@ class TerminalDisplay(Display):
     def say(self, text: str) -> None:
         """Above the bar, where there is one."""
         if self.bar is not None:
-            self.bar.console.print(text, highlight=False)
+            with unheard_at_worst():
+                self.bar.console.print(text, highlight=False)
         else:
             note(text)
 

@@ -344,7 +344,8 @@ def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:
     for path in map(str, paths):
         content = content_of(treebank, path)
         digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-        found.append({"name": Path(path).name, "bytes": len(content), "blake2b": digest})
+        name = os.fsencode(Path(path).name).decode("utf-8", "replace")  # a file may have any bytes for a name
+        found.append({"name": name, "bytes": len(content), "blake2b": digest})
     return [{"files": found, "sentences": treebank.n_sentences, "words": treebank.n_words}]
 
 

@@ -20,6 +20,8 @@ GUESSES = 12
 class BudgetError(UserError):
     """A size that no parser of this kind fits into."""
 
+    exit_code = 2
+
 
 @dataclass(frozen=True)
 class Cost:

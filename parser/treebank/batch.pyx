@@ -124,6 +124,17 @@ cdef class Batch:
                 memcpy(out + ends[w], cell.start, cell.length)
         return data, offsets
 
+    def has_values(self, str field not None):
+        """Has any word anything but `_` there? Looks no further than the first that has."""
+        cdef int32_t column = self.layout.column(field)
+        cdef uint32_t w
+        if column < 0:
+            return False
+        for w in range(self.c.n_words):
+            if not is_underscore(cell_of_line(&self.c, self.c.word_line[w], column)):
+                return True
+        return False
+
     def column_ids(self, str field not None):
         """The ids of a column of strings (int32, one a word), as interned by the reader."""
         if field not in self.ids:

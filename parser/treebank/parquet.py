@@ -17,6 +17,7 @@ except ImportError:
     raise MissingPackageError("tables and Parquet need pyarrow: pip install 'arcspeed[arrow]'") from None
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
+PROBABILITIES = ("head_probability", "label_probability")
 GROUP = 1 << 18  # words of a row group, about
 
 
@@ -24,8 +25,9 @@ class ParquetWriter:
     """Columns sent_id; form, lemma, upos, xpos, feats: lists of strings, null where a cell is `_`; head, deprel; and
     head_probability, label_probability where there are any: what `Parser.parse_table` gives, and takes again."""
 
-    def __init__(self, stream) -> None:
+    def __init__(self, stream, scores: bool = False) -> None:
         self.sink = Sink(stream)
+        self.schema = schema_of(scores)
         self.writer: pq.ParquetWriter | None = None
         self.waiting: list[pa.RecordBatch] = []
         self.words = 0
@@ -40,11 +42,13 @@ class ParquetWriter:
     def flush(self) -> None:
         """Writes what is waiting as one row group."""
         if self.waiting:
-            table = pa.Table.from_batches(self.waiting).combine_chunks()
-            if self.writer is None:
-                self.writer = pq.ParquetWriter(self.sink, table.schema)
-            self.writer.write_table(table)
+            self.open_writer().write_table(pa.Table.from_batches(self.waiting).combine_chunks())
         self.waiting, self.words = [], 0
+
+    def open_writer(self) -> pq.ParquetWriter:
+        if self.writer is None:
+            self.writer = pq.ParquetWriter(self.sink, self.schema)
+        return self.writer
 
     def __enter__(self) -> "ParquetWriter":
         return self
@@ -55,6 +59,7 @@ class ParquetWriter:
         # as with the other formats, what stands before a fault of the input is good
         if kind is None or issubclass(kind, TreebankError):
             self.flush()
+            self.open_writer()  # without sentences, too, it is to be a Parquet file
         else:
             self.sink.stream = None  # the file is given up: closing it writes nothing more
         if self.writer is not None:
@@ -82,6 +87,12 @@ class Sink(io.RawIOBase):
         return len(content)
 
 
+def schema_of(scores: bool) -> pa.Schema:
+    types = {"sent_id": pa.string(), **dict.fromkeys(COLUMNS, pa.list_(pa.string()))}
+    types |= {"head": pa.list_(pa.int32()), "deprel": pa.list_(pa.string())}
+    return pa.schema(types | (dict.fromkeys(PROBABILITIES, pa.list_(pa.float32())) if scores else {}))
+
+
 def rows_of(batch: Batch, heads, labels, names: Labels, probabilities=None) -> pa.RecordBatch:
     offsets = pa.array(batch.offsets, pa.int32())
     columns = {"sent_id": pa.array([sentence.name for sentence in batch], pa.string())}
@@ -91,7 +102,7 @@ def rows_of(batch: Batch, heads, labels, names: Labels, probabilities=None) -> p
     deprel = pa.array(list(names), pa.string()).take(pa.array(labels))
     columns["deprel"] = pa.ListArray.from_arrays(offsets, deprel)
     if probabilities is not None:
-        for name, values in zip(("head_probability", "label_probability"), probabilities, strict=True):
+        for name, values in zip(PROBABILITIES, probabilities, strict=True):
             columns[name] = pa.ListArray.from_arrays(offsets, pa.array(values))
     return pa.RecordBatch.from_pydict(columns)
 

@@ -1,7 +1,8 @@
 """Plain formats as CoNLL-U rows: one pre-tokenized sentence a line, or one token a line.
 
 text       `The cat sleeps .` or, with tags, `The_DT cat_NN sleeps_VBZ ._.`: tagged if every token of the first line
-           that has any is; what stands behind a token's last underscore is its tag
+           that has any is; what stands behind a token's last underscore is its tag. Between tokens stand spaces and
+           tabs; other white space of Unicode, as a space that does not break, is part of a token
 vertical   token, or token TAB tag, a line; an empty line or a line `<...>` ends the sentence; `<g/>` says that no space
            stands between two tokens, every other `<...>` but `<s>` and `</s>` becomes a comment
 
@@ -9,14 +10,17 @@ A stream of rows is made on the way, block by block; the reader takes it as any 
 """
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 
 from parser.treebank.errors import TreebankError
+from parser.treebank.stream import decompression_errors
 
 PLAIN_FORMATS = ("text", "vertical")
 BLOCK = 1 << 18  # bytes of lines turned into rows at a time
 SENTENCE_TAGS = ("<s>", "</s>")
 GLUE = "<g/>"
+NO_ASCII_SPACE = re.compile(r"[^\s\x1c-\x1f]+", re.ASCII)
 
 
 def row(number: int, form: str, tag: str, columns: tuple[bool, bool], misc: str = "_") -> str:
@@ -33,7 +37,7 @@ class TextLines:
 
     def rows(self, lines: Iterable[str], file: str, first: int) -> Iterator[str]:
         for number, line in enumerate(lines, first):
-            tokens = line.split()
+            tokens = tokens_of(line)
             if not tokens:
                 continue
             if self.tagged is None:
@@ -52,6 +56,13 @@ class TextLines:
 
     def end(self) -> str:
         return ""
+
+
+def tokens_of(line: str) -> list[str]:
+    """`10 000` with a space that does not break is one token; such a space alone is none."""
+    if line.isascii():
+        return line.split()
+    return [token for token in NO_ASCII_SPACE.findall(line) if not token.isspace()]
 
 
 def is_tagged(token: str) -> bool:
@@ -107,45 +118,62 @@ class RowStream(io.RawIOBase):
         self.ready = memoryview(b"")
         self.line_number = 1
         self.at_end = False
+        self.fault: TreebankError | None = None  # to be raised when the rows before it are read
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:
         while not self.ready and not self.at_end:
-            self.ready = memoryview("".join(self.next_rows()).encode())
+            if self.fault is not None:
+                raise self.fault
+            self.ready = memoryview("".join(self.rows_before_fault()).encode())
         n = min(len(buffer), len(self.ready))
         buffer[:n] = self.ready[:n]
         self.ready = self.ready[n:]
         return n
 
+    def rows_before_fault(self) -> list[str]:
+        rows: list[str] = []
+        try:
+            rows.extend(self.next_rows())
+        except TreebankError as fault:
+            self.fault, self.at_end = fault, False
+        return rows
+
     def next_rows(self) -> Iterator[str]:
-        block = self.read_some(BLOCK)
+        try:
+            block = self.read_some(BLOCK)
+        except decompression_errors(self.file) as error:
+            raise TreebankError(f"cannot be read on: {error}", self.file, self.line_number) from None
         self.at_end = not block
         text = self.rest + block
         end = len(text) if self.at_end else text.rfind(b"\n") + 1
         self.rest = text[end:]
-        lines = self.decoded(text[:end])
+        lines, fault = self.decoded(text[:end])
         yield from self.lines.rows(lines, self.file, self.line_number)
         self.line_number += len(lines)
+        if fault:
+            raise TreebankError(fault, self.file, self.line_number)
         if self.at_end:
             yield self.lines.end()
 
-    def decoded(self, content: bytes) -> list[str]:
+    def decoded(self, content: bytes) -> tuple[list[str], str]:
+        """The lines, up to a faulty one, and what is wrong with that."""
         if self.line_number == 1:
             content = content.removeprefix(b"\xef\xbb\xbf")
         try:
-            text = content.decode()
+            text, fault = content.decode(), ""
         except UnicodeDecodeError as error:
-            line = self.line_number + content.count(b"\n", 0, error.start)
-            raise TreebankError(f"byte 0x{content[error.start]:02X} is not valid UTF-8", self.file, line) from None
+            text = content[: content.rfind(b"\n", 0, error.start) + 1].decode()
+            fault = f"byte 0x{content[error.start]:02X} is not valid UTF-8"
         if "\0" in text:
-            line = self.line_number + text.count("\n", 0, text.index("\0"))
-            raise TreebankError("a NUL byte, expected text", self.file, line)
+            text = text[: text.rfind("\n", 0, text.index("\0")) + 1]
+            fault = "a NUL byte, expected text"
         lines = text.split("\n")
         if lines[-1] == "":
             lines.pop()
-        return [line.removesuffix("\r") for line in lines]
+        return [line.removesuffix("\r") for line in lines], fault
 
     def close(self) -> None:
         if not self.closed:

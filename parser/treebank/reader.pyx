@@ -17,6 +17,8 @@ from parser.treebank.batch cimport (
 )
 from parser.treebank.tree cimport TreeCheck, TreeProblem, tree_check
 
+import io
+
 from parser.treebank import layout as layouts
 from parser.treebank import tree
 from parser.treebank.errors import TreebankError
@@ -268,6 +270,7 @@ cdef class Reader:
     heads      check: HEAD must give a tree (or be `_` throughout); ignore: HEAD is not looked at
     roots      what several roots in a sentence are: error, warn (counted in `several_roots`) or ignore
     on_error   stop: the first fault raises TreebankError; skip: the sentence is left out, counted and listed
+    may_be_empty  an input without any sentence is no fault
 
     Meanwhile: file (its name), layout (the format; None until the first block was read, with auto), columns (those that
     get ids), n_sentences, n_words, several_roots, skipped, faults (the first of the errors of skipped sentences).
@@ -292,11 +295,12 @@ cdef class Reader:
     cdef bint at_end
     cdef bint at_start
     cdef bint skip
+    cdef bint may_be_empty
     cdef bint closed
     cdef RulesC rules
 
     def __init__(self, path, format="auto", vocab=None, intern=COLUMNS, heads="check", roots="warn",
-                 on_error="stop", block_size=DEFAULT_BLOCK, tags="both"):
+                 on_error="stop", block_size=DEFAULT_BLOCK, tags="both", may_be_empty=False):
         expect("heads", heads, ("check", "ignore"))
         expect("roots", roots, ("error", "warn", "ignore"))
         expect("on_error", on_error, ("stop", "skip"))
@@ -304,12 +308,15 @@ cdef class Reader:
         self.vocab = Vocab(self.columns) if vocab is None else vocab
         self.roots = roots
         self.skip = on_error == "skip"
+        self.may_be_empty = may_be_empty
         self.rules.read_heads = heads == "check"
         self.rules.one_root = roots == "error"
         self.block = max(64, block_size)
         self.carry = b""
         self.faults = []
         self.at_start = True
+        if isinstance(path, io.TextIOBase):
+            raise TypeError("a stream of text, expected one of bytes: open(path, 'rb')")
         if hasattr(path, "read"):
             self.stream = path
             named = getattr(path, "name", None)
@@ -374,7 +381,7 @@ cdef class Reader:
                 error, self.pending = self.pending, None
                 raise error
             if self.at_end:
-                if self.n_sentences == 0 and self.skipped == 0:
+                if self.n_sentences == 0 and self.skipped == 0 and not self.may_be_empty:
                     raise TreebankError("holds no sentence, expected rows of tab-separated columns", self.file)
                 return False
             self.read_block(batch)
@@ -425,7 +432,8 @@ cdef class Reader:
         try:
             got = self.readinto(PyMemoryView_FromMemory(b.text + b.length, b.capacity - b.length, PyBUF_WRITE))
         except self.read_errors as error:
-            raise TreebankError(f"cannot be read on: {error}", self.file, self.line_number + 1) from None
+            line = self.line_number + b.text[:b.length].count(b"\n") + 1
+            raise TreebankError(f"cannot be read on: {error}", self.file, line) from None
         b.length += got
         self.at_end = got == 0
         if self.at_start and b.length >= len(BOM):

@@ -36,6 +36,7 @@ def _xz_open(path, mode):
     return lzma.open(path, mode)
 
 
+UNPACKED = 1 << 15  # bytes that are unpacked at a time: as many may be lost before a damaged place
 OPENERS = {".gz": _gzip_open, ".xz": _xz_open, ".zst": _zstd_open}
 
 
@@ -63,6 +64,36 @@ def suffix_of(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
+class Unpacked(io.RawIOBase):
+    """What a packed file holds; where it is damaged or cut off, the error comes when all before that has been read."""
+
+    def __init__(self, stream: BinaryIO, errors: tuple[type[Exception], ...]) -> None:
+        self.stream, self.errors = stream, errors
+        self.error: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        """As much as there is room for. A single call for it all would lose what it had unpacked at an error."""
+        if self.error is not None:
+            raise self.error
+        left, n, got = memoryview(buffer), 1, 0
+        while n and got < len(left):
+            try:
+                n = self.stream.readinto1(left[got : got + UNPACKED])
+            except self.errors as error:
+                if not got:
+                    raise
+                self.error, n = error, 0
+            got += n
+        return got
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+
 def open_input(path: str | os.PathLike) -> BinaryIO:
     """A binary stream to read from; TreebankError where there is no such file."""
     path = os.fspath(path)
@@ -71,7 +102,9 @@ def open_input(path: str | os.PathLike) -> BinaryIO:
     try:
         if os.path.isdir(path):
             raise TreebankError("is a directory, expected a file", path)
-        return OPENERS.get(suffix_of(path), io.FileIO)(path, "rb")
+        if suffix_of(path) in OPENERS:
+            return Unpacked(OPENERS[suffix_of(path)](path, "rb"), decompression_errors(path))
+        return io.FileIO(path, "rb")
     except OSError as error:
         raise TreebankError(f"cannot be read: {error.strerror or error}", path) from None
 

@@ -6,16 +6,15 @@ from types import TracebackType
 import numpy as np
 
 from parser.treebank.batch import Batch
-from parser.treebank.errors import TreebankError
-from parser.treebank.layout import find_layout, layout_of_path
+from parser.treebank.layout import FormatError, find_layout, layout_of_path
 from parser.treebank.stream import OPENERS, suffix_of
 from parser.treebank.writer import Labels, Writer
 
 
-def tree_writer(stream, to: str, target: str):
+def tree_writer(stream, to: str, target: str, scores: bool = False):
     """A Writer, or a JsonWriter or ParquetWriter with the same `write`.
 
-    to: a format's name, jsonl, parquet, or auto: by the target's name.
+    to: a format's name, jsonl, parquet, or auto: by the target's name. scores: trees will have probabilities.
     """
     if to == "auto":
         to = other_format(target)
@@ -25,10 +24,10 @@ def tree_writer(stream, to: str, target: str):
         return JsonWriter(stream)
     if to == "parquet":
         if suffix_of(target) in OPENERS:
-            raise TreebankError("Parquet packs for itself, expected a name without that ending", target)
+            raise FormatError("Parquet packs for itself, expected a name without that ending", target)
         from parser.treebank.parquet import ParquetWriter
 
-        return ParquetWriter(stream)
+        return ParquetWriter(stream, scores)
     return Writer(stream, find_layout(to, ("jsonl", "parquet")))
 
 

@@ -269,7 +269,7 @@ cdef class Writer:
                         probabilities) except -1:
         target = batch.layout if self.layout is None else self.layout
         if probabilities is not None and (target is not batch.layout or target.column("misc") < 0):
-            raise TreebankError(f"probabilities have no place in {target.title} made of {batch.layout.title}")
+            raise layouts.FormatError(f"probabilities have no place in {target.title} made of {batch.layout.title}")
         cdef Labels names = label_names if isinstance(label_names, Labels) else Labels(label_names)
         cdef uint32_t n = batch.c.sentences[last].first_word - batch.c.sentences[first].first_word
         # one spare element, so that there is an address to take for no words

@@ -55,6 +55,21 @@ def test_nonprojective_trees(path, capsys):
     assert captured.err == "non-projective sentences left out: 1\n"
 
 
+def test_no_tree_is_left(path, capsys):
+    path.write_text(CROSSING)
+    for check in ([], ["--check"]):
+        assert run(["oracle", *check, "--nonprojective", "drop", str(path)]) == 1
+        told = "has no tree that is projective, expected some or --nonprojective lift"
+        assert capsys.readouterr().err == f"arcspeed: error: {path}: {told}\n"
+
+
+def test_lifting_is_no_remedy_for_several_roots(path, capsys):
+    path.write_text(tree_text((0, "top"), (0, "top")))
+    assert run(["oracle", "--single-root", str(path)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--nonprojective" not in line
+
+
 def test_options_that_do_not_go_together(path, capsys):
     assert run(["oracle", "--system", "arc-standard", "--root", "last", str(path)]) == 2
     assert "arc-standard: root='last', expected 'first'" in capsys.readouterr().err

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -269,6 +270,25 @@ def test_a_file_that_does_not_fit_on_the_disk(folder, model, tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.parametrize(
+    ("closed", "told", "code"),
+    [
+        (">&-", b"arcspeed: error: <stdout>: cannot be written: Bad file descriptor\n", 1),
+        ("<&-", b"arcspeed: error: <stdin>:1: cannot be read on: [Errno 9] Bad file descriptor\n", 1),
+        ("2>&-", b"", 0),
+        (">&- 2>&- <&-", b"", 1),
+    ],
+)
+def test_closed_streams_are_told_in_a_line_or_in_silence(folder, model, closed, told, code):
+    command = f'exec "$0" -m parser parse "$1" - --format conllu {closed}'
+    with open(folder / "in" / "0.conllu", "rb") as source:
+        answer = subprocess.run(
+            ["sh", "-c", command, sys.executable, model], stdin=source, capture_output=True, check=False
+        )
+    assert (answer.returncode, answer.stderr) == (code, told)
+    assert bool(answer.stdout) is (code == 0)
+
+
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_a_closed_pipe_ends_in_silence(folder, model, threads):
     running = process(model, folder / "long.conllu", "--threads", threads, stdout=subprocess.PIPE)
@@ -297,6 +317,117 @@ def test_a_bar_with_words_a_second_on_a_terminal(folder, model, tmp_path):
     os.close(mine)
     assert running.wait() == 0
     assert b"words/s" in shown
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("format", ["conllu", "text"])
+def test_what_stands_before_a_cut_is_parsed(folder, model, tmp_path, packing, format):
+    """The line that is told is the first that could not be read."""
+    text = (folder / "long.conllu").read_text()
+    if format == "text":
+        text = "".join(" ".join(f"{row[1]}_{row[4]}" for row in s.words) + "\n" for s in read_plain(text))
+    whole, cut = tmp_path / f"whole{packing}", tmp_path / f"cut{packing}"
+    with open_output(whole) as stream:
+        stream.write(text.encode())
+    content = whole.read_bytes()
+    cut.write_bytes(content[: len(content) * 3 // 4])
+    every, _ = process(model, whole, "--format", format, stdout=subprocess.PIPE).communicate()
+    running = process(model, cut, "--format", format, stdout=subprocess.PIPE)
+    some, message = running.communicate()
+    assert running.returncode == 1
+    assert every.startswith(some)
+    assert len(some) > len(every) // 2
+    line = int(re.search(r":(\d+): cannot be read on: ", message.decode())[1])
+    before = text.split("\n")[: line - 1]
+    assert len(read_plain(some.decode())) == (before.count("") if format == "conllu" else len(before))
+
+
+# Nothing to parse
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n\n"])
+@pytest.mark.parametrize("format", ["auto", "conll09", "text", "vertical"])
+@pytest.mark.parametrize("to", ["auto", "jsonl"])
+def test_nothing_is_parsed_to_nothing(model, tmp_path, capsys, content, format, to):
+    (tmp_path / "in").write_bytes(content)
+    out = tmp_path / "out"
+    assert run(["parse", model, str(tmp_path / "in"), "-o", str(out), "--format", format, "--to", to]) == 0
+    assert (out.read_bytes(), capsys.readouterr().err) == (b"", "")
+    running = process(model, "--format", format, "--to", to, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert running.communicate(content) == (b"", b"")
+    assert running.returncode == 0
+
+
+def test_an_empty_file_in_a_folder_does_not_stop_the_run(folder, model, tmp_path):
+    (tmp_path / "in").mkdir()
+    shutil.copy(folder / "in" / "1.conllu", tmp_path / "in")
+    (tmp_path / "in" / "00.conllu").touch()
+    (tmp_path / "in" / "01.conllu").write_text("# only a comment\n\n")
+    arguments = ["parse", model, str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--on-error", "skip"]
+    assert run(arguments) == 1, "a comment without words is a sentence left out"
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "out").iterdir()}
+    assert sorted(sizes) == ["00.conllu", "01.conllu", "1.conllu", "arcspeed-run.json"]
+    assert {name for name, size in sizes.items() if not size} == {"00.conllu", "01.conllu"}
+
+
+# Tags
+
+
+def without_tags(text):
+    rows = (line.split("\t") for line in text.split("\n"))
+    return "\n".join("\t".join([*row[:4], "_", *row[5:]] if len(row) == 10 else row) for row in rows)
+
+
+WORDS = "la domo dormas\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "remedy"),
+    [
+        (WORDS, "text", "write word_TAG, from the first line on"),
+        ("la\ndomo\n\n", "vertical", "write token TAB tag"),
+        (without_tags("".join(generate(3000, 5))), "conllu", "fill the column, or train with --pos upos"),
+    ],
+)
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_input_without_tags_is_warned_of_once(model, tmp_path, capsys, text, format, remedy, threads):
+    (tmp_path / "in").write_text(text)
+    arguments = ["parse", model, str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--format", format]
+    assert run([*arguments, "--threads", threads]) == 0
+    told = f"no word has XPOS, which {model} takes for tags: expect wrong trees; {remedy}\n"
+    assert capsys.readouterr().err == f"arcspeed: warning: {tmp_path}/in: {told}"
+
+
+def test_files_without_tags_are_counted(folder, model, tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    for name in ("0.conllu", "1.conllu", "2.conllu"):
+        text = (folder / "in" / name).read_text()
+        (tmp_path / "in" / name).write_text(text if name == "1.conllu" else without_tags(text))
+    assert run(["parse", model, str(tmp_path / "in"), "-o", str(tmp_path / "out")]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"arcspeed: warning: {tmp_path}/out: 2 files: no word has XPOS, ")
+
+
+def test_one_tag_is_enough_not_to_warn(folder, model, tmp_path, capsys):
+    text = (folder / "in" / "0.conllu").read_text()
+    (tmp_path / "in.conllu").write_text(without_tags("".join(generate(3000, 5))) + text)
+    assert run(["parse", model, str(tmp_path / "in.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_words_alone_are_enough_for_features_of_words(folder, tmp_path, capsys):
+    (tmp_path / "set.txt").write_text("s0.w n0.w\n")
+    Parser.train(folder / "train.conllu", features=str(tmp_path / "set.txt"), epochs=1).save(tmp_path / "m")
+    (tmp_path / "in.txt").write_text(WORDS)
+    run(["parse", str(tmp_path / "m"), str(tmp_path / "in.txt"), "-o", str(tmp_path / "out"), "--format", "text"])
+    assert capsys.readouterr().err == ""
+
+
+def test_gold_without_tags_is_warned_of(folder, model, tmp_path, capsys):
+    (tmp_path / "gold.conllu").write_text(without_tags((folder / "in" / "0.conllu").read_text()))
+    assert run(["evaluate", str(tmp_path / "gold.conllu"), "--model", model]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"arcspeed: warning: {tmp_path}/gold.conllu: no word has XPOS, which {model} takes for tags")
 
 
 # Parquet
@@ -332,6 +463,20 @@ def test_parquet_to_a_pipe_and_in_row_groups(folder, model, tmp_path, monkeypatc
     assert pq.read_table(tmp_path / "piped").equals(pq.read_table(tmp_path / "grouped.parquet"))
 
 
+@pytest.mark.parametrize("options", [[], ["--scores"]])
+def test_parquet_without_sentences(folder, model, tmp_path, options):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
+    (tmp_path / "bad.conllu").write_text("1\tbroken\n")
+    assert parse(model, folder / "in" / "0.conllu", "-o", tmp_path / "some.parquet", *options) == 0
+    assert parse(model, tmp_path / "bad.conllu", "-o", tmp_path / "none.parquet", "--on-error", "skip", *options) == 1
+    found = pq.read_table(tmp_path / "none.parquet")
+    assert found.num_rows == 0
+    assert found.schema == pq.read_table(tmp_path / "some.parquet").schema
+    with open(tmp_path / "piped", "wb") as out:
+        process(model, tmp_path / "bad.conllu", "--to", "parquet", *options, stdout=out).communicate()
+    assert pq.read_table(tmp_path / "piped") == found
+
+
 def test_a_fault_leaves_no_parquet_file_but_a_valid_stream(folder, model, tmp_path):
     pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: runs with the extra `arrow`")
     source = tmp_path / "bad.conllu"
@@ -341,6 +486,14 @@ def test_a_fault_leaves_no_parquet_file_but_a_valid_stream(folder, model, tmp_pa
     with open(tmp_path / "piped", "wb") as out:
         process(model, source, "--to", "parquet", stdout=out).communicate()
     assert pq.read_table(tmp_path / "piped").num_rows == 6000
+
+
+@pytest.mark.parametrize("to", ["conllx", "conll09"])
+def test_scores_in_a_format_without_room_are_a_fault_of_the_call(folder, model, tmp_path, capsys, to):
+    arguments = ["parse", model, str(folder / "in" / "0.conllu"), "-o", str(tmp_path / "out"), "--to", to, "--scores"]
+    assert run(arguments) == 2
+    assert "probabilities have no place in CoNLL-" in capsys.readouterr().err.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_without_pyarrow_says_what_is_missing(folder, model, tmp_path, monkeypatch, capsys):
@@ -366,7 +519,7 @@ def test_json_lines_are_what_was_written_before_a_fault(folder, model):
 def test_parquet_is_not_packed_again(folder, model, tmp_path, capsys):
     for name in ("x.parquet.gz", "x.gz"):
         to = [] if "parquet" in name else ["--to", "parquet"]
-        assert run(["parse", str(model), str(folder / "train.conllu"), "-o", str(tmp_path / name), *to]) == 1
+        assert run(["parse", str(model), str(folder / "train.conllu"), "-o", str(tmp_path / name), *to]) == 2
         assert "Parquet packs for itself" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 

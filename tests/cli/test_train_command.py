@@ -81,6 +81,22 @@ def test_options_of_another_learner_are_refused_from_a_file_too(files, tmp_path,
     assert capsys.readouterr().err == f"arcspeed: error: {told}"
 
 
+@pytest.mark.parametrize(
+    ("by_set", "flag", "told"),
+    [
+        ("epochs=2", ["--epochs", "1"], "--epochs 1 and --set train.epochs"),
+        ("system=arc-hybrid", ["--system", "arc-eager"], "--system arc-eager and --set system.name"),
+        ("p=0.5", ["--p", "0.9"], "--p 0.9 and --set explore.p"),
+    ],
+)
+def test_an_option_with_two_values_is_refused(files, tmp_path, capsys, by_set, flag, told):
+    shared = ["train", str(files / "train.conllu"), "-o", str(tmp_path / "m"), "-q"]
+    for arguments in ([*flag, "--set", by_set], ["--set", by_set, *flag]):
+        assert run([*shared, *arguments]) == 2
+        assert capsys.readouterr().err == f"arcspeed: error: {told}: expected one of them, or one value\n"
+    assert run([*shared, "--epochs", "1", "--set", "epochs=2", "--set", "train.epochs=1"]) == 0
+
+
 def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11"]
     shared += ["--epochs", "2", "--slim"]
@@ -93,7 +109,7 @@ def test_a_budget_is_kept_and_what_it_costs_is_told(files, tmp_path, capsys):
     told = r"\nwithin \d\.\d\d MB: LAS dev \S+ -> \S+, [\d,]+ -> [\d,]+ rows, [\d,]+ -> [\d,]+ weights, \S+ -> \S+ MB\n"
     assert re.search(told, capsys.readouterr().err)
     assert 0.45 * whole < (tmp_path / "small").stat().st_size <= whole // 2
-    assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "1kB"]) == 1
+    assert run([*shared, "-o", str(tmp_path / "none"), "--budget", "1kB"]) == 2
     told = capsys.readouterr().err
     assert "a budget of 1,000 bytes: without any weights" in told
     assert "epoch" not in told, "before training, not after"
@@ -311,7 +327,7 @@ def test_a_set_of_templates_is_no_file_even_if_one_has_its_name(files, tmp_path,
     assert run(arguments) == 0
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/", "a/.", "/no/such/folder/"])
+@pytest.mark.parametrize("name", ["", "-", ".", "..", "/", "a/", "a/.", "/no/such/folder/"])
 def test_outputs_that_are_no_names_of_files(files, model, tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)
     for arguments in (["train", str(files / "train.conllu")], ["shrink", str(model), "--budget", "1MB"]):
@@ -333,7 +349,7 @@ def test_trees_are_not_written_where_no_file_is_named(files, model, tmp_path, mo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_leaves_a_usable_parser(files, tmp_path, told_by):
     path = tmp_path / "m.model"
     process = endless_training(files, path)
@@ -359,6 +375,37 @@ def test_impatient_ctrl_c_does_not_cost_the_parser(files, tmp_path):
     assert f"arcspeed: interrupted; {path} holds the best parser so far" in message
     assert "Traceback" not in message
     assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_leaves_a_usable_parser_though_nobody_hears_of_it(files, tmp_path):
+    """As in `train ... 2>&1 | tee log`: Ctrl-C ends tee, too, and what is said then has no reader."""
+    path = tmp_path / "m.model"
+    process = endless_training(files, path)
+    process.stderr.close()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert run(["parse", str(path), str(files / "dev.conllu"), "-o", str(tmp_path / "out.conllu")]) == 0
+
+
+@pytest.mark.parametrize("ends_at", ["pipe", "/dev/full"])
+def test_training_goes_on_when_nobody_hears_of_it(files, tmp_path, ends_at):
+    """As in `train ... 2>&1 | head -1`, or with a log on a full disk."""
+    reader, pipe = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "parser", "train", files / "train.conllu", "-o", tmp_path / "m", *FAST[:-1]]
+    with open(pipe if ends_at == "pipe" else ends_at, "wb") as heard:
+        assert subprocess.run([*map(str, command)], stderr=heard, check=False).returncode == 0
+    assert run(["info", str(tmp_path / "m")]) == 0
+
+
+def test_a_file_name_may_have_any_bytes(files, tmp_path):
+    path = os.fsencode(tmp_path) + b"/t\xff.conllu"
+    with open(path, "wb") as stream:
+        stream.write((files / "train.conllu").read_bytes())
+    assert run(["train", os.fsdecode(path), "-o", str(tmp_path / "m"), *FAST]) == 0
+    for name in ("m", "m.last", "m.log"):
+        assert "t\ufffd.conllu".encode() in (tmp_path / name).read_bytes()
 
 
 def endless_training(files, path):
@@ -649,6 +696,13 @@ def test_a_diagram_that_cannot_be_drawn_is_refused_at_once(files, model, tmp_pat
     assert f"--plot {name}: expected a file name that ends in one of" in found.err
     assert found.out == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_a_diagram_that_cannot_be_written_is_a_fault_of_the_file(files, model, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="draws: runs with the plot extra")
+    path = tmp_path / "none" / "x.png"
+    assert run(["calibrate", str(model), str(files / "dev.conllu"), "--plot", str(path)]) == 1
+    assert capsys.readouterr().err == f"arcspeed: error: {path}: cannot be written: No such file or directory\n"
 
 
 def test_a_diagram_without_matplotlib_says_what_is_missing(files, model, tmp_path, monkeypatch, capsys):

@@ -35,6 +35,19 @@ def test_words_with_tags(tags, upos, xpos):
     assert sentence.column("xpos") == (expected if xpos else ["_"] * 3)
 
 
+def test_only_ascii_white_space_is_between_tokens():
+    """Neither does another space divide a word, nor is a first line without tags because of one."""
+    first, second = read("10\u00a0000_CD\tél_P \u00a0 dort_V\n\u00a0\nA\u2003B_N\n", "text")
+    assert first.words == ["10\u00a0000", "él", "dort"]
+    assert first.column("xpos") == ["CD", "P", "V"]
+    assert second.words == ["A\u2003B"]
+
+
+def test_the_first_line_says_whether_there_are_tags():
+    first, second = read("Words\nThe_DT cat_NN\n", "text")
+    assert (first.words, second.words) == (["Words"], ["The_DT", "cat_NN"])
+
+
 def test_vertical():
     text = '<doc id="1">\n<s>\nThe\tDT\ncat\tNN\n<g/>\n.\t.\n</s>\n<p>\n<s n="2">\nSo\n\nfar\n'
     one, two, three = read(text, "vertical")
@@ -70,6 +83,15 @@ def test_faults_name_the_line_of_the_text(text, format, message):
     with pytest.raises(TreebankError) as caught:
         read(text, format)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("fault", [b"c_Z d\n", b"c\0_Z\n", b"\xff_Z\n"])
+def test_sentences_before_a_fault_are_given(fault):
+    reader, batch = Reader(io.BytesIO(b"a_X b_Y\n" * 3 + fault + b"e_X\n"), format="text"), Batch()
+    assert reader.fill(batch)
+    assert [sentence.words for sentence in batch] == [["a", "b"]] * 3
+    with pytest.raises(TreebankError, match=r"^<stream>:4: "):
+        reader.fill(batch)
 
 
 def parsed_batch():

@@ -380,6 +380,12 @@ def test_streaming_keeps_memory_flat(tmp_path):
     assert peaks[1] < peaks[0] + 2000
 
 
+def test_a_stream_of_text_is_refused():
+    for format in ("conllu", "text"):
+        with pytest.raises(TypeError, match="a stream of text, expected one of bytes"):
+            Reader(io.StringIO(samples.PLAIN), format=format)
+
+
 def test_columns_as_bytes_and_offsets():
     batch = Batch()
     Reader(io.BytesIO(samples.ALL.encode()), format="conllu").fill(batch)
