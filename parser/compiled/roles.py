@@ -182,8 +182,8 @@ class RoleLayout:
         return Key(seed, tuple(Term(part, place) for place, part in enumerate(parts)), roles)
 
     def left_out(self, group: Group, bases: set[int]) -> set[int]:
-        """Elements of which the key says nothing, because what is asked about them is the same for all without dependents:
-        but another one where there is no element."""
+        """Elements of which the key says nothing, since what is asked about them is one for all without dependents: but
+        another one where there is no element."""
         known = {node for node, _ in group.words} | {part.node for part in group.parts}
         asked = {self.plan.parts[i] for rule in group.rules for i in self.plan.rules[rule].parts} - set(group.parts)
         return {part.node for part in asked if part.kind not in (STORED, DIST) and part.node in bases - known}
