@@ -423,8 +423,9 @@ def endless_training(files, path):
 
 
 def interruptible():
-    """A test run started in the background may ignore the signal, and its children would inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """A test run started in the background, or by nohup, may ignore signals, and its children would inherit that."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def epochs_in(path):
