@@ -26,7 +26,7 @@ cdef class EasyPairs(EasyRows):
         self.kernels = &kernel_sets[<int>kernel_number(kernel)]
         self.kernel = self.kernels.name.decode()
         for i in range(N_EASY_KERNELS):
-            if easy_kernels[i].name.decode() == self.kernel:
+            if self.kernel.startswith(easy_kernels[i].name.decode()):     # programs are not what it runs
                 self.easy = &easy_kernels[i]
 
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:

@@ -14,8 +14,10 @@ cdef enum:
 cdef extern from "parser/compiled/plan.h":
     enum:
         KERNEL_KEYS
+        KERNEL_PICKED
         KERNEL_NODES
         KERNEL_LOCALS
+        KERNEL_BEYOND
         KERNEL_NODE_BYTES
         KERNEL_WIDE
         KERNEL_NUMBER
@@ -70,23 +72,25 @@ cdef extern from "parser/compiled/plan.h":
         int32_t n_sums
         int32_t n_keys
         int32_t n_refs
+        const void* code
+    ctypedef struct kernel_code:
+        unsigned char* start
+        size_t used
+        size_t kept
     ctypedef struct kernel_programs:
         uint64_t* present
         const kernel_program** program
+        const void* look
         int32_t bits
     ctypedef struct kernel_step:
         uint16_t node
         uint16_t from_ "from"
         int32_t field
     ctypedef struct kernel_link:
-        unsigned char pick[16]
-        uint16_t nodes
-        uint16_t from_ "from"
+        int32_t pick[16]
+        int32_t from_ "from"
     ctypedef struct kernel_wide_plan:
-        unsigned char from_stack[16]
-        unsigned char from_buffer[16]
-        uint16_t on_stack
-        uint16_t in_buffer
+        int32_t start[16]
         int32_t n_nodes
         int32_t n_levels
         const int32_t* level_end
@@ -105,9 +109,7 @@ cdef extern from "parser/compiled/plan.h":
     ctypedef struct kernel_scene:
         const char* nodes
         const int32_t* top
-        int32_t front
-        int32_t last
-        int32_t end
+        const int32_t* front
         int32_t root_pos
         uint64_t present
         const uint64_t* record[41]
@@ -120,6 +122,7 @@ cdef extern from "parser/compiled/plan.h":
         int32_t bound
     ctypedef struct kernel_work:
         uint64_t** of_word
+        int32_t* waiting
         const int16_t* mask
         uint64_t* values
         uint64_t* told

@@ -20,7 +20,7 @@ KINDS = {LABEL: KERNEL_NUMBER, LEFT_VALENCY: KERNEL_NUMBER, RIGHT_VALENCY: KERNE
          LEFT_SET: KERNEL_SET, RIGHT_SET: KERNEL_SET, LEAF: KERNEL_LEAF, PRESENCE: KERNEL_PRESENCE}
 COARSEST = 10       # distances from here on are one
 
-assert sizeof(NodeC) == KERNEL_NODE_BYTES and MAX_NODES == KERNEL_NODES
+assert sizeof(NodeC) == KERNEL_NODE_BYTES and MAX_NODES == KERNEL_NODES and PAD >= KERNEL_BEYOND
 
 
 cdef dict fields_of_a_node():
@@ -178,15 +178,14 @@ cdef class Flat:
         cdef kernel_wide_plan* wide = &self.plan.wide
         cdef kernel_link* links
         cdef int32_t* level_end
-        cdef int32_t i
+        cdef int32_t i, place
         level, together = {}, {}
+        for place in range(KERNEL_WIDE):
+            wide.start[place] = 2 * KERNEL_BEYOND
         for i in range(self.plan.in_buffer):
             node, start, _ = ordered[i]
             level[node] = 0
-            if i < self.plan.on_stack:
-                wide.from_stack[<int>node], wide.on_stack = PAD - 1 - start, wide.on_stack | 1 << node
-            else:
-                wide.from_buffer[<int>node], wide.in_buffer = start, wide.in_buffer | 1 << node
+            wide.start[<int>node] = KERNEL_BEYOND - 1 - start if i < self.plan.on_stack else KERNEL_BEYOND + start
         for node, start, field in ordered[self.plan.in_buffer:]:
             level[node] = level[start] + 1
             together.setdefault((level[node], start), []).append((node, field))
@@ -194,8 +193,10 @@ cdef class Flat:
         level_end = <int32_t*>self.mem.alloc(len(together) + 1, sizeof(int32_t))
         for i, ((number, start), found) in enumerate(sorted(together.items())):
             links[i].from_ = start
+            for place in range(KERNEL_WIDE):
+                links[i].pick[place] = place
             for node, field in found:
-                links[i].pick[<int>node], links[i].nodes = field // sizeof(int32_t), links[i].nodes | 1 << node
+                links[i].pick[<int>node] = KERNEL_WIDE + field // sizeof(int32_t)
             level_end[<int>number - 1] = i + 1
         wide.links, wide.level_end = links, level_end
         wide.n_levels, wide.n_nodes = max(level.values(), default=0), <int32_t>len(level)

@@ -36,6 +36,7 @@ typedef struct { /* a cache line of remembered sums: 42 bits of a key above a re
 #define KERNEL_REF_BITS 22
 #define KERNEL_REF ((1U << KERNEL_REF_BITS) - 1)
 #define KERNEL_LINE_BITS 6 /* of a row, and of a bucket */
+#define KERNEL_LINE (1 << KERNEL_LINE_BITS)
 #define KERNEL_KEY_BITS 53 /* so many lower bits of a key are told by its 42 and the bucket where these stand */
 
 /* Has the head of a row on the way. */
@@ -53,7 +54,7 @@ typedef struct { /* what is to be added up: the rows that have a part, by part *
 /* A blocked Bloom filter (Putze, Sanders & Singler 2007): two bits of one word, chosen by the lower half of a key. */
 typedef struct {
     const uint64_t *words;
-    int32_t shift; /* 32 - log2(number of words) */
+    int64_t shift; /* 32 - log2(number of words) */
 } kernel_filter;
 
 typedef struct { /* the range of some numbers, 0 among them */
@@ -73,9 +74,9 @@ typedef struct { /* scores from `least` to `most` may be wrong; none: most < lea
 
 typedef struct { /* where things are found */
     kernel_filter filter;
+    int64_t shift; /* 64 - log2(number of buckets); this and the filter's are not last: code reads what is behind, too */
     kernel_bucket *buckets;
-    char *arena;   /* lines of rows */
-    int32_t shift; /* 64 - log2(number of buckets) */
+    char *arena; /* lines of rows */
 } kernel_places;
 
 /* Fibonacci hashing (Knuth 1998, vol. 3, 6.4): a key is mixed once, and then the upper bits tell where it is at home. */
@@ -112,6 +113,13 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
 }
 
+typedef struct { /* who writes programs as machine code */
+    int (*open)(kernel_code *code); /* 0: the system does not allow it */
+    void (*close)(kernel_code *code);
+    const void *(*make)(kernel_code *code, const kernel_program *program);
+    const void *(*make_look)(kernel_code *code, const kernel_plan *plan);
+} kernel_coder;
+
 typedef struct {
     const char *name;
     int (*usable)(void);
@@ -144,6 +152,7 @@ typedef struct {
     kernel_range (*pack)(const int32_t *number, int32_t n, int16_t *out);
     /* The ways of a bucket that say the same of their key, a bit each */
     uint32_t (*which)(const kernel_bucket *bucket, uint64_t told);
+    const kernel_coder *coder; /* NULL: it runs programs step by step */
 } kernel_set;
 
 #define KERNEL_NAME(f) f##_plain
@@ -159,6 +168,18 @@ static int usable_plain(void) { return 1; }
 /* Only where GCC's names of instruction sets are known to work, and not in checked builds. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(ARCSPEED_CHECKED)
 #define ARCSPEED_X86_KERNELS 1
+static int usable_avx2(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+}
+static int usable_avx512(void) {
+    __builtin_cpu_init();
+    return usable_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#ifdef __linux__
+#include "parser/compiled/code.h"
+#define KERNEL_CODE
+#endif
 /* the lowest of eight signed numbers */
 __attribute__((target("avx2"))) static inline int16_t kernel_lowest(__m128i v) {
     __m128i sign = _mm_set1_epi16(-32768);
@@ -194,25 +215,20 @@ __attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(cons
     _mm512_testn_epi64_mask(_mm512_xor_si512(_mm512_load_si512(bucket), _mm512_set1_epi64((long long)(told))), \
                             _mm512_set1_epi64(~(long long)KERNEL_REF))
 #include "parser/compiled/kernel_body.h"
-static int usable_avx2(void) {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
-}
-static int usable_avx512(void) {
-    __builtin_cpu_init();
-    return usable_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
 #endif
 
-#define KERNELS(set) \
-    {#set, usable_##set, look_##set, find_##set, score_##set, best_##set, best_behind_##set, best_of_all_##set, \
+#define KERNELS(name, set, scoring, coder) \
+    {name, usable_##scoring, look_##set, find_##set, score_##scoring, best_##set, best_behind_##set, best_of_all_##set, \
      ask_behind_##set, chances_##set, \
-     filter_##set, pack_##set, which_##set}
+     filter_##set, pack_##set, which_##set, coder}
 static const kernel_set kernel_sets[] = {
-    KERNELS(plain),
+    KERNELS("plain", plain, plain, NULL),
 #ifdef ARCSPEED_X86_KERNELS
-    KERNELS(avx2),
-    KERNELS(avx512),
+    KERNELS("avx2", avx2, avx2, NULL),
+    KERNELS("avx512", avx512, avx512, NULL),
+#endif
+#ifdef KERNEL_CODE
+    KERNELS("avx512-code", avx512, code, &code_writer),
 #endif
 };
 #define N_KERNEL_SETS ((int32_t)(sizeof kernel_sets / sizeof *kernel_sets))

@@ -128,7 +128,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(sums)(const kernel_block *block, co
         const uint64_t *values = record[t->node] + t->at;
         for (left = t->keys; left; left &= left - 1) {
             k = __builtin_ctz(left);
-            sum[k] += values[t->pick[k]];
+            sum[k] += values[t->pick[k] - KERNEL_PICKED];
         }
     }
 }

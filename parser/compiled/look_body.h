@@ -9,8 +9,7 @@ static inline int32_t KERNEL_NAME(number_at)(const char *nodes, int32_t node, in
 KERNEL_TARGET static inline void KERNEL_NAME(find_nodes)(const kernel_plan *plan, kernel_work *work) {
     kernel_scene *const scene = &work->scene;
     const char *const nodes = scene->nodes;
-    const int32_t *const top = scene->top;
-    const int32_t front = scene->front, last = scene->last, behind = scene->end > last + 1 ? 0 : -1;
+    const int32_t *const top = scene->top, *const front = scene->front;
     uint64_t *const *const of_word = work->of_word;
     const kernel_step *step = plan->steps, *end = step + plan->on_stack;
     uint64_t missing = 0;
@@ -23,8 +22,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(find_nodes)(const kernel_plan *plan
         PUT_NODE();
     }
     for (end = plan->steps + plan->in_buffer; step < end; step++) {
-        found = front + step->from;
-        found = found <= last ? found : found == last + 1 ? behind : -1;
+        found = front[step->from];
         PUT_NODE();
     }
     for (end = plan->steps + plan->n_steps; step < end; step++) {
@@ -74,33 +72,22 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(s
     return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)bytes));
 }
 
-KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(in_buffer)(
-    const kernel_wide_plan *wide, const kernel_scene *scene) {
-    const __m512i last = _mm512_set1_epi32(scene->last);
-    const __m512i at = _mm512_add_epi32(_mm512_set1_epi32(scene->front), KERNEL_NAME(spread_bytes)(wide->from_buffer));
-    const __m512i first_behind = _mm512_add_epi32(last, _mm512_set1_epi32(1)); /* ROOT, if it stands there */
-    const __mmask16 is_root = scene->end > scene->last + 1 ? _mm512_cmpeq_epi32_mask(at, first_behind) : 0;
-    const __m512i behind = _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), is_root, _mm512_setzero_si512());
-    return _mm512_mask_mov_epi32(at, _mm512_cmpgt_epi32_mask(at, last), behind);
-}
-
 /* The words that the nodes of a plan mean in a state, -1 where there is none. */
 KERNEL_TARGET static inline void KERNEL_NAME(find_wide)(const kernel_plan *plan, kernel_work *work) {
     const kernel_wide_plan *const wide = &plan->wide;
     kernel_scene *const scene = &work->scene;
     uint64_t *const *const of_word = work->of_word;
-    const __m512i stack = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(scene->top - 3)));
+    const __m512i none = _mm512_set1_epi32(-1);
+    const __m512i stack = _mm512_inserti64x2(none, _mm_loadu_si128((const __m128i *)(scene->top - 3)), 0);
+    const __m512i both = _mm512_inserti64x2(stack, _mm_loadu_si128((const __m128i *)scene->front), 1);
     const kernel_link *link = wide->links;
-    __m512i node = _mm512_mask_permutexvar_epi32(_mm512_set1_epi32(-1), wide->on_stack,
-                                                 KERNEL_NAME(spread_bytes)(wide->from_stack), stack);
+    __m512i node = _mm512_permutexvar_epi32(_mm512_loadu_si512(wide->start), both);
     int32_t i;
-    node = _mm512_mask_mov_epi32(node, wide->in_buffer, KERNEL_NAME(in_buffer)(wide, scene));
     _mm512_storeu_si512(scene->node, node);
     for (i = 0; i < wide->n_levels; i++) {
         for (const kernel_link *end = wide->links + wide->level_end[i]; link < end; link++) {
             const char *from = scene->nodes + (intptr_t)scene->node[link->from] * KERNEL_NODE_BYTES;
-            node = _mm512_mask_permutexvar_epi32(node, link->nodes, KERNEL_NAME(spread_bytes)(link->pick),
-                                                 _mm512_loadu_si512(from));
+            node = _mm512_permutex2var_epi32(node, _mm512_loadu_si512(link->pick), _mm512_loadu_si512(from));
         }
         _mm512_storeu_si512(scene->node, node);
     }

@@ -8,7 +8,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t
 from parser.compiled.copies cimport CopiesC
-from parser.compiled.flat cimport kernel_plan, kernel_programs, kernel_work
+from parser.compiled.flat cimport kernel_code, kernel_plan, kernel_program, kernel_programs, kernel_work
 from parser.feature.hashing cimport FEATURE_FACTORS, feature_factor
 from parser.score.keymap cimport PREFETCH
 
@@ -42,12 +42,12 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t n[3]
     ctypedef struct kernel_filter:
         const uint64_t* words
-        int32_t shift
+        int64_t shift
     ctypedef struct kernel_places:
         kernel_filter filter
+        int64_t shift
         kernel_bucket* buckets
         char* arena
-        int32_t shift
     ctypedef struct kernel_range:
         int32_t least
         int32_t most
@@ -59,6 +59,11 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_doubt:
         int16_t least
         int16_t most
+    ctypedef struct kernel_coder:
+        int (*open)(kernel_code* code) noexcept nogil
+        void (*close)(kernel_code* code) noexcept nogil
+        const void* (*make)(kernel_code* code, const kernel_program* program) noexcept nogil
+        const void* (*make_look)(kernel_code* code, const kernel_plan* plan) noexcept nogil
     ctypedef struct kernel_set:
         const char* name
         int (*usable)() noexcept nogil
@@ -78,6 +83,7 @@ cdef extern from "parser/compiled/kernel.h":
         int32_t (*filter)(const kernel_filter* filter, uint64_t* key, int32_t* owner, int32_t n) noexcept nogil
         kernel_range (*pack)(const int32_t* number, int32_t n, int16_t* out) noexcept nogil
         uint32_t (*which)(const kernel_bucket* bucket, uint64_t told) noexcept nogil
+        const kernel_coder* coder
     uint64_t kernel_mix(uint64_t key) noexcept nogil
     uint64_t kernel_unmix(uint64_t key) noexcept nogil
     kernel_bucket* kernel_home(const kernel_places* places, uint64_t key) noexcept nogil

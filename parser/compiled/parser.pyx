@@ -10,7 +10,7 @@ from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
 from parser.compiled.memory cimport (MemoryC, aligned, fetch_records, fetch_word, find_record, kernel_chances, lane_of,
                                      new_record, values_key)
-from parser.compiled.scratch cimport LaneC, Scratch
+from parser.compiled.scratch cimport LaneC, Scratch, await_words
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
 from parser.score.choose cimport argmax
@@ -142,6 +142,7 @@ cdef class CompiledParser(GreedyParser):
             for i in range(n):      # what is never decided is certain
                 out.arcs[i] = out.labelled[i] = 1
         self.system.init(lane.state, n)
+        await_words(lane)
         if not self.go_on(work, lane):
             (<Scratch>work.own).occupy()
         return 0
@@ -265,6 +266,7 @@ cdef class CompiledParser(GreedyParser):
             lane = scratch.begin(n)
             scratch.occupy()
             self.system.init(lane.state, n)
+            await_words(lane)
             for i in range(1, n + 1):
                 lane.work.of_word[i] = self.engine.record_of(scratch.m, &values[i + 1, 0])
             lane.moves = self.system.legal(lane.state)

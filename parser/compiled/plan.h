@@ -3,11 +3,14 @@
    flat.pyx lays out how nodes are found, once per model; programs.pyx makes the programs, when they are first needed. */
 #ifndef ARCSPEED_PLAN_H
 #define ARCSPEED_PLAN_H
+#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/feature/mix.h"
 
 #define KERNEL_KEYS 8        /* of a block */
+#define KERNEL_PICKED 8      /* above the numbers of eight: the upper half of two registers, the lower one is zero */
+#define KERNEL_CODE_BYTES ((size_t)4 << 20) /* of a session's programs; touched as needed */
 #if defined(__GNUC__)
 #define KERNEL_ALIGNED __attribute__((aligned(64))) /* written by one store, read number by number: within a line */
 #else
@@ -15,11 +18,12 @@
 #endif
 #define KERNEL_NODES 40      /* as MAX_NODES */
 #define KERNEL_LOCALS KERNEL_NODES
+#define KERNEL_BEYOND 4      /* templates know s0 to s3 and n0 to n3 */
 #define KERNEL_NODE_BYTES 64 /* of a NodeC */
 #define KERNEL_WIDE 16       /* numbers of a NodeC, or nodes, in one register */
 
 typedef struct { /* what eight numbers of a word's record, or of the partial tree, add to the keys of a block */
-    uint8_t pick[KERNEL_KEYS]; /* which of the eight, for each key */
+    uint8_t pick[KERNEL_KEYS]; /* for each key: KERNEL_PICKED and which of the eight, or 0 if it gets none */
     uint16_t node;             /* whose record, or KERNEL_LOCALS, */
     uint16_t at;               /* where in it they start, */
     uint16_t keys;             /* and the keys that get one, a bit each */
@@ -76,12 +80,19 @@ typedef struct { /* what is looked up for a state: of some nodes being there, ot
     int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
     int32_t n_keys;   /* of the others */
     int32_t n_refs;
+    const void *code; /* the same as machine code; NULL: there is none. See code.h */
 } kernel_program;
+
+typedef struct { /* memory for the machine code of programs; start is NULL where there is none */
+    uint8_t *start;
+    size_t used, kept; /* so much is kept when programs are forgotten */
+} kernel_code;
 
 typedef struct { /* programs by the nodes that are there: open addressing */
     uint64_t *present; /* 0: empty */
     const kernel_program **program;
-    int32_t bits; /* log2 of the places; at most half of them are used */
+    const void *look; /* machine code that finds the nodes; NULL: there is none */
+    int32_t bits; /* log2 of the places; at most an eighth is used: where a search ends is hard to foresee */
 } kernel_programs;
 
 typedef struct { /* how a node is found: by an element of the stack or the buffer, or a number in another node */
@@ -91,18 +102,15 @@ typedef struct { /* how a node is found: by an element of the stack or the buffe
 } kernel_step;
 
 typedef struct { /* steps from one node: which of its sixteen numbers are nodes, and of which place here */
-    uint8_t pick[KERNEL_WIDE];
-    uint16_t nodes; /* a bit each */
-    uint16_t from;
+    int32_t pick[KERNEL_WIDE]; /* KERNEL_WIDE and the number; of other places their own */
+    int32_t from;
 } kernel_link;
 
 typedef struct { /* the steps of a plan of up to sixteen nodes, for registers of as many */
-    uint8_t from_stack[KERNEL_WIDE]; /* which of the four highest elements, from the lowest; */
-    uint8_t from_buffer[KERNEL_WIDE];
-    uint16_t on_stack, in_buffer; /* the nodes found there, a bit each */
-    int32_t n_nodes;              /* 0: there are more */
-    int32_t n_levels;             /* a level starts from what those before it found */
-    const int32_t *level_end;     /* where its links end */
+    int32_t start[KERNEL_WIDE]; /* which of the four highest elements, from the lowest; of the next four in the buffer; or none */
+    int32_t n_nodes;            /* 0: there are more */
+    int32_t n_levels;           /* a level starts from what those before it found */
+    const int32_t *level_end;   /* where its links end */
     const kernel_link *links;
 } kernel_wide_plan;
 
@@ -119,9 +127,10 @@ typedef struct {
 
 typedef struct { /* a state, looked up once */
     const char *nodes;  /* of word 0 */
-    const int32_t *top; /* the stack's highest element; the others stand before it */
-    int32_t front, last, end, root_pos; /* last: the last word */
-    uint64_t present;                   /* bit i: node i is there */
+    const int32_t *top;   /* the stack's highest element; the others stand before it */
+    const int32_t *front; /* the buffer's first element; the others stand behind it, then -1 */
+    int32_t root_pos;
+    uint64_t present; /* bit i: node i is there */
     const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; behind them the values of the program's locals */
     KERNEL_ALIGNED int32_t node[KERNEL_NODES];
 } kernel_scene;
@@ -135,6 +144,7 @@ typedef struct { /* what the head of the columns says */
 
 typedef struct {          /* working memory for a sentence, and its state at hand */
     uint64_t **of_word;   /* the records of the words; [-1] that of the missing one */
+    int32_t *waiting;     /* the elements of the buffer, by position; KERNEL_BEYOND times -1 behind them */
     const int16_t *mask;  /* 0 or -1 by lane: what is legal */
     uint64_t *values;     /* of the program's locals: what the scene's record KERNEL_LOCALS is */
     uint64_t *told;       /* keys of sums, then feature keys that passed the filter: what buckets say of them, */

@@ -5,8 +5,9 @@ A session's own. They can be forgotten and made again, when no state is being wo
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
-from parser.compiled.flat cimport (Flat, LookupC, PieceC, kernel_block, kernel_program, kernel_programs,
-                                   kernel_term)
+from parser.compiled.flat cimport (Flat, LookupC, PieceC, kernel_block, kernel_code, kernel_program,
+                                   kernel_programs, kernel_term)
+from parser.compiled.memory cimport kernel_coder
 
 
 cdef struct AskedC:             # a lookup of the program that is being made
@@ -23,6 +24,8 @@ cdef struct RoomC:              # of a program that is being made
 
 cdef class Programs:
     cdef kernel_programs c
+    cdef const kernel_coder* coder  # NULL: programs are run step by step;
+    cdef kernel_code code           # else here is their code
     cdef Flat flat
     cdef int32_t n              # programs
     cdef int32_t most           # before all are to be forgotten
@@ -31,6 +34,8 @@ cdef class Programs:
     cdef uint16_t* places       # and for the places of its locals
     cdef const PieceC** pieces  # [chunk]
 
+    # From now on programs are written as machine code, too, if the system allows it.
+    cdef void write_code(self, const kernel_coder* coder) noexcept
     # Makes the program of a pattern (kernel_pattern) that has none.
     cdef const kernel_program* make(self, uint64_t present) except NULL nogil
     cdef kernel_program* put_together(self, uint64_t present) except NULL nogil

@@ -6,19 +6,26 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KERNEL_LOCALS, KERNEL_LOCAL_KINDS,
-                                   KERNEL_NUMBER, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC, Flat, LookupC,
+                                   KERNEL_NUMBER, KERNEL_PICKED, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC, Flat, LookupC,
                                    PieceC, TermC, kernel_block, kernel_local, kernel_program, kernel_program_home,
                                    kernel_ref, kernel_term, kernel_values, pattern_place)
 
 cdef enum:
-    FIRST_BITS = 8
+    FIRST_BITS = 11
     MOST_PROGRAMS = 1 << 12     # before all are forgotten; feature sets of the field need some hundreds
 
 
 cdef class Programs:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(kernel_programs))
+        self.code.start, self.coder = NULL, NULL
         self.asked, self.places, self.pieces = NULL, NULL, NULL
+
+    cdef void write_code(self, const kernel_coder* coder) noexcept:
+        if coder != NULL and coder.open(&self.code):
+            self.coder = coder
+            self.c.look = coder.make_look(&self.code, &self.flat.plan)
+            self.code.kept = self.code.used
 
     def __init__(self, Flat flat not None):
         self.flat, self.most = flat, MOST_PROGRAMS
@@ -36,6 +43,8 @@ cdef class Programs:
         free(self.asked)
         free(self.places)
         free(self.pieces)
+        if self.coder != NULL:
+            self.coder.close(&self.code)
 
     def __len__(self):
         return self.n
@@ -46,7 +55,9 @@ cdef class Programs:
 
     cdef const kernel_program* make(self, uint64_t present) except NULL nogil:
         cdef kernel_program* program = self.put_together(present)
-        if 2 * (self.n + 1) > 1 << self.c.bits:
+        if self.coder != NULL:
+            program.code = self.coder.make(&self.code, program)
+        if 8 * (self.n + 1) > 1 << self.c.bits:
             self.grow()
         put(&self.c, present, program)
         self.n += 1
@@ -74,7 +85,7 @@ cdef class Programs:
 
     cdef kernel_program* reserve(self, int32_t n_pieces, RoomC* room) except NULL nogil:
         """One block of memory: the program, then its arrays."""
-        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, values, bytes_
+        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, values, terms_bytes, bytes_
         cdef const PieceC* piece
         cdef int32_t i, k
         cdef char* at
@@ -86,8 +97,9 @@ cdef class Programs:
             for k in range(piece.first_sum, piece.end):
                 terms += self.flat.lookups[k].n_terms
         values = (locals_ + KERNEL_KEYS - 1) // KERNEL_KEYS
+        terms_bytes = (terms * sizeof(kernel_term) + 7) // 8 * 8
         bytes_ = (sizeof(kernel_program) + values * sizeof(kernel_values) + blocks * sizeof(kernel_block)
-                  + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
+                  + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms_bytes)
         at = <char*>calloc(bytes_, 1)
         if at == NULL:
             with gil:
@@ -95,9 +107,9 @@ cdef class Programs:
         room.program = <kernel_program*>at
         room.program.values = <kernel_values*>(at + sizeof(kernel_program))
         room.blocks = <kernel_block*>(room.program.values + values)
-        room.program.locals = <kernel_local*>(room.blocks + blocks)
-        room.program.blocks, room.program.refs = room.blocks, <kernel_ref*>(room.program.locals + locals_)
-        room.terms = <kernel_term*>(room.program.refs + refs)
+        room.program.blocks, room.terms = room.blocks, <kernel_term*>(room.blocks + blocks)
+        room.program.refs = <kernel_ref*>(<char*>room.terms + terms_bytes)
+        room.program.locals = <kernel_local*>(room.program.refs + refs)
         return room.program
 
     cdef void put_refs(self, int32_t n_pieces, RoomC* room) noexcept nogil:
@@ -176,6 +188,7 @@ cdef class Programs:
             free(<void*>self.c.program[i])
             self.c.present[i], self.c.program[i] = 0, NULL
         self.n = 0
+        self.code.used = self.code.kept
 
 
 cdef void put(kernel_programs* programs, uint64_t present, const kernel_program* program) noexcept nogil:
@@ -263,7 +276,7 @@ cdef void put_key(kernel_block* block, const AskedC* asked) noexcept nogil:
         at = term_of(block, wanted)
         block.n_terms += at == block.n_terms
         terms[at].node, terms[at].at = wanted.node, wanted.slot // KERNEL_KEYS * KERNEL_KEYS
-        terms[at].pick[block.n] = wanted.slot % KERNEL_KEYS
+        terms[at].pick[block.n] = KERNEL_PICKED + wanted.slot % KERNEL_KEYS
         terms[at].keys |= <uint16_t>(1 << block.n)
     block.n += 1
 

@@ -55,15 +55,18 @@ KERNEL_TARGET static void KERNEL_NAME(best)(const kernel_plan *plan, const kerne
 /* Stage by stage, each for all states: while one waits for memory, another can be worked on. A program decides how often
    everything after it is done, so all programs are found before the first is run: branches that were not foreseen are
    known sooner. */
-KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kernel_programs *programs,
-                                             const kernel_places *places, kernel_work *const *works, int32_t n) {
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(look_all)(
+    const kernel_plan *plan, const kernel_programs *programs, kernel_work *const *works, int32_t n) {
     int32_t i, k;
     for (i = 0; i < n; i++) {
         KERNEL_NAME(look)(plan, programs, works[i]);
         for (k = 0; k < KERNEL_FETCHED; k += 64) KERNEL_FETCH((uintptr_t)works[i]->program + k); /* or of nothing */
     }
-    for (i = 0; i < n; i++)
-        if (works[i]->program != NULL) KERNEL_NAME(begin)(plan, places, works[i]);
+}
+
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(score_keys)(
+    const kernel_plan *plan, const kernel_places *places, kernel_work *const *works, int32_t n) {
+    int32_t i;
     for (i = 0; i < n; i++)
         if (works[i]->program != NULL) KERNEL_NAME(pass_keys)(places, works[i]);
     for (i = 0; i < n; i++)
@@ -75,3 +78,42 @@ KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kern
             works[i]->best.bound = KERNEL_UNKNOWN;
     }
 }
+
+KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kernel_programs *programs,
+                                             const kernel_places *places, kernel_work *const *works, int32_t n) {
+    int32_t i;
+    KERNEL_NAME(look_all)(plan, programs, works, n);
+    for (i = 0; i < n; i++)
+        if (works[i]->program != NULL) KERNEL_NAME(begin)(plan, places, works[i]);
+    KERNEL_NAME(score_keys)(plan, places, works, n);
+}
+
+#if defined(KERNEL_COMPRESS) && defined(KERNEL_CODE)
+/* The same, with programs as machine code where there is room for it. */
+KERNEL_TARGET static inline void look_code(const kernel_plan *plan, const kernel_programs *programs,
+                                           kernel_work *work) {
+    work->scene.present = plan->nodes & ~(uint64_t)((code_of_look)programs->look)(work, plan);
+    work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
+    for (int32_t k = 0; k < KERNEL_FETCHED; k += KERNEL_LINE) KERNEL_FETCH((uintptr_t)work->program + k); /* or of nothing */
+}
+
+KERNEL_TARGET static void score_code(const kernel_plan *plan, const kernel_programs *programs,
+                                     const kernel_places *places, kernel_work *const *works, int32_t n) {
+    int32_t i;
+    if (programs->look != NULL)
+        for (i = 0; i < n; i++) look_code(plan, programs, works[i]);
+    else
+        KERNEL_NAME(look_all)(plan, programs, works, n);
+    for (i = 0; i < n; i++) {
+        const kernel_program *const program = works[i]->program;
+        if (program == NULL) continue;
+        if (program->code != NULL) {
+            KERNEL_NAME(look_at_tree)(plan, works[i]);
+            ((code_of_program)program->code)(works[i], places, program, &code_numbers);
+        } else {
+            KERNEL_NAME(begin)(plan, places, works[i]);
+        }
+    }
+    KERNEL_NAME(score_keys)(plan, places, works, n);
+}
+#endif

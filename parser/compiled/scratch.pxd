@@ -5,7 +5,7 @@ Sentences are parsed side by side, a state of each at a time: while one waits fo
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
-from parser.compiled.flat cimport kernel_work
+from parser.compiled.flat cimport KERNEL_BEYOND, kernel_work
 from parser.compiled.memory cimport Memory, MemoryC
 from parser.compiled.programs cimport Programs
 from parser.search.base cimport ResultC
@@ -43,9 +43,20 @@ cdef class Scratch:
     cdef void leave_all(self) noexcept nogil
 
 
+cdef inline void await_words(LaneC* lane) noexcept nogil:
+    """All that will ever wait in the buffer of the initial state at hand."""
+    cdef const StateC* s = lane.state
+    cdef int32_t* waiting = lane.work.waiting
+    cdef int32_t i
+    for i in range(s.n + 1):
+        waiting[i] = i
+    waiting[s.n + 1] = 0 if s.end > s.n + 1 else -1
+    for i in range(s.n + 2, s.n + 2 + KERNEL_BEYOND):
+        waiting[i] = -1
+
+
 cdef inline void show(LaneC* lane) noexcept nogil:
     """The state that is to be scored next."""
     cdef const StateC* s = lane.state
     lane.work.scene.nodes, lane.work.scene.top = <const char*>nodes(s), &stack(s)[s.depth - 1]
-    lane.work.scene.front, lane.work.scene.last = s.front, s.n
-    lane.work.scene.end, lane.work.scene.root_pos = s.end, s.root_pos
+    lane.work.scene.front, lane.work.scene.root_pos = lane.work.waiting + s.front, s.root_pos

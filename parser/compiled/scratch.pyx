@@ -5,7 +5,7 @@ from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
 from parser.common cimport ARCSPEED_IS_CHECKED
-from parser.compiled.flat cimport KERNEL_KEYS, KERNEL_LOCALS, Flat, kernel_work
+from parser.compiled.flat cimport KERNEL_BEYOND, KERNEL_KEYS, KERNEL_LOCALS, Flat, kernel_work
 from parser.compiled.memory cimport KERNEL_HEAD, Memory, aligned, has_room_for
 from parser.compiled.programs cimport Programs
 from parser.transition.state cimport state_bytes
@@ -22,6 +22,7 @@ cdef class Scratch:
         cdef kernel_work* work
         cdef int32_t i
         self.memory, self.m, self.programs = memory, &memory.c, Programs(flat)
+        self.programs.write_code(self.m.kernels.coder)
         self.lanes = <LaneC*>aligned(LANES * sizeof(LaneC))
         for i in range(LANES):
             self.busy[i] = &self.lanes[i]
@@ -87,12 +88,14 @@ cdef int reserve_words(LaneC* lane, int32_t n) except -1 nogil:
     with gil:
         lane.state = <StateC*>aligned(state_bytes(room))
         lane.work.of_word = <uint64_t**>aligned((<size_t>room + 2) * sizeof(void*)) + 1
+        lane.work.waiting = <int32_t*>aligned((<size_t>room + 2 + KERNEL_BEYOND) * sizeof(int32_t))
     lane.room = room
     return 0
 
 
 cdef void free_words(LaneC* lane) noexcept nogil:
     free(lane.state)
+    free(lane.work.waiting)
     if lane.work.of_word != NULL:
         free(lane.work.of_word - 1)
-    lane.state, lane.work.of_word, lane.room = NULL, NULL, 0
+    lane.state, lane.work.of_word, lane.work.waiting, lane.room = NULL, NULL, NULL, 0

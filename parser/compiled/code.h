@@ -1,0 +1,238 @@
+/* Programs as machine code: what `begin` does (score_body.h), without a loop and with every address known.
+
+   A program says how often each loop of `begin` runs, and what it reads; hundreds of them are run in turns, so that a
+   processor foresees neither. Here a program is a straight line of instructions, written when the program is made. Its
+   data, seeds and picks, stay where they are, in the program. Only where AVX-512 is, and where the system lets a process
+   write code for itself; `avx512` does the same step by step, and the tests compare them. */
+#ifndef ARCSPEED_CODE_H
+#define ARCSPEED_CODE_H
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "parser/compiled/x86.h"
+
+typedef struct { /* what programs multiply by and compare with, eight times each */
+    uint64_t mix[KERNEL_KEYS], first[KERNEL_KEYS], second[KERNEL_KEYS], one[KERNEL_KEYS], low[KERNEL_KEYS];
+} KERNEL_ALIGNED code_constants;
+
+typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, const kernel_program *program,
+                                const code_constants *constants);
+
+/* Where code keeps what: its arguments first, as the System V ABI hands them over. */
+enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_RDX, CODE_CONSTANTS = X86_RCX };
+enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_OTHER = 2 };
+enum { CODE_K1 = 1 };
+enum { CODE_OF_LOOK = 2048, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64 }; /* bytes at most */
+
+#define EIGHT_TIMES(x) {x, x, x, x, x, x, x, x}
+static const code_constants code_numbers = {
+    EIGHT_TIMES(KERNEL_HOME), EIGHT_TIMES(0xFF51AFD7ED558CCDULL), EIGHT_TIMES(0xC4CEB9FE1A85EC53ULL), EIGHT_TIMES(1),
+    EIGHT_TIMES(0xFFFFFFFFULL)};
+#undef EIGHT_TIMES
+
+static inline x86_place code_in_work(size_t field) { return x86_at(CODE_WORK, (int32_t)field); }
+static inline x86_place code_in_places(size_t field) { return x86_at(CODE_PLACES, (int32_t)field); }
+static inline x86_place code_number(size_t field) { return x86_at(CODE_CONSTANTS, (int32_t)field); }
+static inline x86_place code_record(int32_t node) {
+    return code_in_work(offsetof(kernel_work, scene.record) + sizeof(uint64_t *) * (size_t)node);
+}
+static inline x86_place code_data(const kernel_program *program, const void *data) {
+    return x86_at(CODE_PROGRAM, (int32_t)((const char *)data - (const char *)program));
+}
+
+/* The nodes of a plan, as find_wide finds them: gives those that are missing, a bit each. */
+typedef uint32_t (*code_of_look)(kernel_work *work, const kernel_plan *plan);
+enum { CODE_PLAN = X86_RSI, CODE_NODES = 0, CODE_STARTS = 1, CODE_WHICH = 2 };
+
+static void code_put_nodes(x86_out *out) {
+    x86_memory(out, X86_STORE_ANY, CODE_NODES, 0, code_in_work(offsetof(kernel_work, scene.node)));
+}
+
+static void code_start(x86_out *out) {
+    x86_set_ones(out, CODE_STARTS);
+    x86_load_64(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.top)));
+    x86_insert(out, CODE_STARTS, x86_at(X86_RAX, -4 * (KERNEL_BEYOND - 1)), 0);
+    x86_load_64(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.front)));
+    x86_insert(out, CODE_STARTS, x86_at(X86_RAX, 0), 1);
+    x86_memory(out, X86_LOAD_ANY, CODE_WHICH, 0, x86_at(CODE_PLAN, (int32_t)offsetof(kernel_plan, wide.start)));
+    x86_register(out, X86_PERMUTE, CODE_NODES, CODE_WHICH, CODE_STARTS);
+    code_put_nodes(out);
+}
+
+/* R8: the nodes, RDX: the links. */
+static void code_link(x86_out *out, const kernel_wide_plan *wide, const kernel_link *link) {
+    const int32_t at = (int32_t)((const char *)link->pick - (const char *)wide->links);
+    x86_load_signed(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.node) + 4 * (size_t)link->from));
+    x86_shift_left(out, X86_RAX, 6); /* KERNEL_NODE_BYTES */
+    x86_memory(out, X86_LOAD_ANY, CODE_WHICH, 0, x86_at(X86_RDX, at));
+    x86_memory(out, X86_REPLACE, CODE_NODES, CODE_WHICH, x86_at_byte(X86_R8, X86_RAX, 0));
+}
+
+static void code_look(x86_out *out, const kernel_wide_plan *wide) {
+    const kernel_link *link = wide->links;
+    int32_t i;
+    code_start(out);
+    x86_load_64(out, X86_R8, code_in_work(offsetof(kernel_work, scene.nodes)));
+    x86_load_64(out, X86_RDX, x86_at(CODE_PLAN, (int32_t)offsetof(kernel_plan, wide.links)));
+    for (i = 0; i < wide->n_levels; i++) {
+        for (; link < wide->links + wide->level_end[i]; link++) code_link(out, wide, link);
+        code_put_nodes(out);
+    }
+    x86_load_64(out, X86_R8, code_in_work(offsetof(kernel_work, of_word)));
+    for (i = 0; i < wide->n_nodes; i++) {
+        x86_load_signed(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.node) + 4 * (size_t)i));
+        x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
+        x86_store_64(out, code_record(i), X86_RAX);
+    }
+    x86_register(out, X86_IS_NEGATIVE, CODE_K1, 0, CODE_NODES);
+    x86_get_mask(out);
+    x86_return(out);
+}
+
+/* The rows that words know: they are noted, and on their way. */
+static void code_refs(x86_out *out, const kernel_program *program) {
+    int32_t i;
+    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, arena)));
+    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, rows)));
+    for (i = 0; i < program->n_refs; i++) {
+        const kernel_ref *ref = program->refs + i;
+        x86_load_64(out, X86_RAX, code_record(ref->node));
+        x86_load_32(out, X86_RAX, x86_at(X86_RAX, 4 * ref->at));
+        x86_store_32(out, x86_at(X86_R9, 4 * i), X86_RAX);
+        x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 0));
+        x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 64));
+    }
+}
+
+/* The sums of a block: seed and terms. */
+static void code_sums(x86_out *out, const kernel_program *program, const kernel_block *block) {
+    int32_t i;
+    x86_memory(out, X86_LOAD_ANY, CODE_KEYS, 0, code_data(program, block->seed));
+    for (i = 0; i < block->n_terms; i++) {
+        const kernel_term *t = block->terms + i;
+        x86_load_64(out, X86_RAX, code_record(t->node));
+        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_data(program, t->pick));
+        x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(X86_RAX, 8 * t->at)); /* see KERNEL_PICKED */
+        x86_register(out, X86_ADD, CODE_KEYS, CODE_KEYS, CODE_SPARE);
+    }
+}
+
+/* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
+   R10: home. */
+static void code_keys(x86_out *out, const kernel_program *program, const kernel_block *block, int32_t n) {
+    int32_t k;
+    code_sums(out, program, block);
+    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, mix)));
+    x86_memory(out, X86_SHIFT_RIGHT, CODE_SPARE, CODE_KEYS, code_in_places(offsetof(kernel_places, shift)));
+    x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
+    x86_shift_all(out, X86_LEFT, CODE_SPARE, CODE_SPARE, KERNEL_LINE_BITS);
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 8 * n));
+    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_R10, 8 * n));
+    for (k = 0; k < block->n; k++) {
+        x86_load_64(out, X86_RAX, x86_at(X86_R10, 8 * (n + k)));
+        x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 0));
+    }
+}
+
+static void code_stir(x86_out *out) {
+    x86_shift_all(out, X86_RIGHT, CODE_SPARE, CODE_KEYS, 33);
+    x86_register(out, X86_XOR, CODE_KEYS, CODE_KEYS, CODE_SPARE);
+}
+
+/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: asked. */
+static void code_features(x86_out *out, const kernel_program *program, const kernel_block *block, int32_t at) {
+    code_sums(out, program, block);
+    code_stir(out);
+    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
+    code_stir(out);
+    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, second)));
+    code_stir(out);
+    x86_register(out, X86_IS_ZERO, CODE_K1, CODE_KEYS, CODE_KEYS);
+    x86_memory_masked(out, X86_LOAD, CODE_KEYS, 0, code_number(offsetof(code_constants, one)), CODE_K1);
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, at));
+    x86_memory(out, X86_AND, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, low)));
+    x86_memory(out, X86_SHIFT_RIGHT, CODE_KEYS, CODE_KEYS, code_in_places(offsetof(kernel_places, filter.shift)));
+    x86_set_mask(out, (uint8_t)((1u << block->n) - 1));
+    x86_register(out, X86_XOR, CODE_OTHER, CODE_OTHER, CODE_OTHER);
+    x86_memory_masked(out, X86_GATHER, CODE_OTHER, 0, x86_at_long(X86_R8, CODE_KEYS), CODE_K1);
+    x86_memory(out, X86_STORE, CODE_OTHER, 0, x86_at(X86_R9, at + 8 * KERNEL_KEYS));
+}
+
+static size_t code_bytes(const kernel_program *program) {
+    size_t n = CODE_OF_PROGRAM + CODE_OF_REF * (size_t)program->n_refs + CODE_OF_BLOCK * (size_t)program->n_blocks;
+    int32_t i;
+    for (i = 0; i < program->n_blocks; i++) n += CODE_OF_TERM * (size_t)program->blocks[i].n_terms;
+    return n;
+}
+
+static void code_write(x86_out *out, const kernel_program *program) {
+    int32_t i;
+    code_refs(out, program);
+    x86_register(out, X86_XOR, CODE_ZERO, CODE_ZERO, CODE_ZERO);
+    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
+    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
+    x86_load_64(out, X86_R10, code_in_work(offsetof(kernel_work, home)));
+    for (i = 0; i < program->n_sums; i++) code_keys(out, program, program->blocks + i, KERNEL_KEYS * i);
+    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
+    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
+    for (; i < program->n_blocks; i++)
+        code_features(out, program, program->blocks + i, 16 * KERNEL_KEYS * (i - program->n_sums));
+    x86_return(out);
+}
+
+/* Memory for code; it can be written or run, never both. The system may not allow that: then there is none. */
+static int code_open(kernel_code *code) {
+    void *memory = mmap(NULL, KERNEL_CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    code->used = 0;
+    code->start = NULL;
+    if (memory == MAP_FAILED) return 0;
+    if (mprotect(memory, KERNEL_CODE_BYTES, PROT_READ | PROT_EXEC) != 0) {
+        munmap(memory, KERNEL_CODE_BYTES);
+        return 0;
+    }
+    code->start = (uint8_t *)memory;
+    return 1;
+}
+
+static void code_close(kernel_code *code) {
+    if (code->start != NULL) munmap(code->start, KERNEL_CODE_BYTES);
+    code->start = NULL;
+}
+
+static int code_begin(kernel_code *code, size_t most) {
+    return most <= KERNEL_CODE_BYTES - code->used &&
+           mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_WRITE) == 0;
+}
+
+/* What has been written. NULL: it cannot be run. */
+static const void *code_end(kernel_code *code, const uint8_t *end) {
+    const void *written = code->start + code->used;
+    code->used = (size_t)(end - code->start + KERNEL_LINE - 1) / KERNEL_LINE * KERNEL_LINE;
+    return mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_EXEC) == 0 ? written : NULL;
+}
+
+/* Gives the code of a program; NULL where there is no room: then it is run step by step. */
+static const void *code_make(kernel_code *code, const kernel_program *program) {
+    x86_out out = {code->start + code->used};
+    if (!code_begin(code, code_bytes(program))) return NULL;
+    code_write(&out, program);
+    return code_end(code, out.at);
+}
+
+/* The same for the nodes of a plan; NULL where there are too many for registers. */
+static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
+    x86_out out = {code->start + code->used};
+    if (plan->wide.n_nodes == 0 || !code_begin(code, CODE_OF_LOOK)) return NULL;
+    code_look(&out, &plan->wide);
+    return code_end(code, out.at);
+}
+
+static const kernel_coder code_writer = {code_open, code_close, code_make, code_make_look};
+
+static int usable_code(void) {
+    kernel_code code;
+    if (!usable_avx512() || !code_open(&code)) return 0;
+    code_close(&code);
+    return 1;
+}
+#endif

@@ -1,0 +1,182 @@
+/* Writing x86-64 instructions, those that code.h needs: a few moves, and AVX-512 on zmm0 to zmm15 and k1.
+
+   The encodings are those of Intel's Software Developer's Manual, volume 2: legacy instructions with a REX prefix (2.2),
+   vectors with an EVEX prefix (2.7). Whoever writes sees to it that there is room. */
+#ifndef ARCSPEED_X86_H
+#define ARCSPEED_X86_H
+#include <stdint.h>
+#include <string.h>
+
+enum { X86_RAX, X86_RCX, X86_RDX, X86_RSI = 6, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11 };
+enum { X86_NONE = -1 };
+
+typedef struct {
+    uint8_t *at; /* the next byte */
+} x86_out;
+
+typedef struct { /* base + index * 2^scale + disp: any of the registers above but no other, which are written differently */
+    int base, index;
+    int32_t disp;
+    unsigned scale;
+} x86_place;
+
+typedef struct { /* an instruction on whole registers of 64 bytes */
+    uint8_t map;    /* 1: 0F, 2: 0F 38, 3: 0F 3A, which a byte follows */
+    uint8_t prefix; /* 0: none, 1: 66, 2: F3 */
+    uint8_t wide;   /* W */
+    uint8_t opcode;
+    uint8_t unit;   /* bytes that it reads: a displacement is told in these where it fits into a byte */
+} x86_vector;
+
+static inline void x86_byte(x86_out *out, unsigned byte) { *out->at++ = (uint8_t)byte; }
+
+static inline void x86_int(x86_out *out, int32_t number) {
+    memcpy(out->at, &number, sizeof number);
+    out->at += sizeof number;
+}
+
+static inline x86_place x86_at(int base, int32_t disp) { return (x86_place){base, X86_NONE, disp, 0}; }
+static inline x86_place x86_at_byte(int base, int index, int32_t disp) { return (x86_place){base, index, disp, 0}; }
+static inline x86_place x86_at_long(int base, int index) { return (x86_place){base, index, 0, 3}; } /* the index counts 8 bytes */
+
+/* ModRM, SIB and displacement (2.1.5); a displacement of one byte counts units (2.7.5). */
+static inline void x86_operand(x86_out *out, int reg, x86_place place, int32_t unit) {
+    const int is_short = place.disp % unit == 0 && place.disp / unit >= -128 && place.disp / unit <= 127;
+    const unsigned mod = place.disp == 0 ? 0 : is_short ? 0x40 : 0x80;
+    const unsigned rm = place.index == X86_NONE ? (unsigned)place.base & 7 : 4;
+    x86_byte(out, mod | (unsigned)(reg & 7) << 3 | rm);
+    if (place.index != X86_NONE) x86_byte(out, place.scale << 6 | (unsigned)(place.index & 7) << 3 | (unsigned)(place.base & 7));
+    if (mod == 0x40) x86_byte(out, (unsigned)(place.disp / unit));
+    if (mod == 0x80) x86_int(out, place.disp);
+}
+
+static inline void x86_rex(x86_out *out, int wide, int reg, x86_place place) {
+    const unsigned index = place.index == X86_NONE ? 0 : (unsigned)place.index;
+    const unsigned rex = (unsigned)wide << 3 | ((unsigned)reg >> 3 & 1) << 2 | (index >> 3 & 1) << 1 | ((unsigned)place.base >> 3 & 1);
+    if (rex) x86_byte(out, 0x40 | rex);
+}
+
+static inline void x86_load_64(x86_out *out, int to, x86_place from) { /* mov */
+    x86_rex(out, 1, to, from);
+    x86_byte(out, 0x8B);
+    x86_operand(out, to, from, 1);
+}
+
+static inline void x86_load_32(x86_out *out, int to, x86_place from) { /* mov; the upper half becomes 0 */
+    x86_rex(out, 0, to, from);
+    x86_byte(out, 0x8B);
+    x86_operand(out, to, from, 1);
+}
+
+static inline void x86_load_signed(x86_out *out, int to, x86_place from) { /* movsxd: 32 bits to 64 */
+    x86_rex(out, 1, to, from);
+    x86_byte(out, 0x63);
+    x86_operand(out, to, from, 1);
+}
+
+static inline void x86_store_32(x86_out *out, x86_place to, int from) {
+    x86_rex(out, 0, from, to);
+    x86_byte(out, 0x89);
+    x86_operand(out, from, to, 1);
+}
+
+static inline void x86_store_64(x86_out *out, x86_place to, int from) {
+    x86_rex(out, 1, from, to);
+    x86_byte(out, 0x89);
+    x86_operand(out, from, to, 1);
+}
+
+static inline void x86_shift_left(x86_out *out, int reg, unsigned by) { /* shl of 64 bits; rax to rdi */
+    x86_byte(out, 0x48);
+    x86_byte(out, 0xC1);
+    x86_byte(out, 0xE0 | (unsigned)reg);
+    x86_byte(out, by);
+}
+
+static inline void x86_fetch(x86_out *out, x86_place place) { /* prefetcht0 */
+    x86_rex(out, 0, 1, place);
+    x86_byte(out, 0x0F);
+    x86_byte(out, 0x18);
+    x86_operand(out, 1, place, 1);
+}
+
+static inline void x86_get_mask(x86_out *out) { /* k1, sixteen bits, into eax: kmovw, VEX (2.3) */
+    x86_byte(out, 0xC5);
+    x86_byte(out, 0xF8);
+    x86_byte(out, 0x93);
+    x86_byte(out, 0xC1);
+}
+
+static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
+
+static inline void x86_set_mask(x86_out *out, uint8_t bits) { /* k1, by way of eax */
+    x86_byte(out, 0xB8);
+    x86_int(out, bits);
+    x86_byte(out, 0xC5); /* kmovb, VEX (2.3) */
+    x86_byte(out, 0xF9);
+    x86_byte(out, 0x92);
+    x86_byte(out, 0xC8);
+}
+
+static inline void x86_evex(x86_out *out, x86_vector v, int reg, int other, int base, int index, int mask) {
+    x86_byte(out, 0x62);
+    x86_byte(out, (unsigned)!(reg >> 3 & 1) << 7 | (unsigned)!(index >> 3 & 1) << 6 | (unsigned)!(base >> 3 & 1) << 5 | 0x10 | v.map);
+    x86_byte(out, (unsigned)v.wide << 7 | (~(unsigned)other & 15) << 3 | 4 | v.prefix);
+    x86_byte(out, 0x48 | (unsigned)mask); /* 512 bits; what is not in the mask stays as it is */
+    x86_byte(out, v.opcode);
+}
+
+/* reg = v(other, from); registers alone: other is 0 where there is none. */
+static inline void x86_register(x86_out *out, x86_vector v, int reg, int other, int from) {
+    x86_evex(out, v, reg, other, from, 0, 0);
+    x86_byte(out, 0xC0 | (unsigned)(reg & 7) << 3 | (unsigned)(from & 7));
+}
+
+static inline void x86_memory_masked(x86_out *out, x86_vector v, int reg, int other, x86_place from, int mask) {
+    x86_evex(out, v, reg, other, from.base, from.index == X86_NONE ? 0 : from.index, mask);
+    x86_operand(out, reg, from, v.unit);
+}
+
+static inline void x86_memory(x86_out *out, x86_vector v, int reg, int other, x86_place from) {
+    x86_memory_masked(out, v, reg, other, from, 0);
+}
+
+/* vpsrlq and vpsllq by a constant: `which` is 2 to the right and 6 to the left. */
+static inline void x86_shift_all(x86_out *out, int which, int to, int from, unsigned by) {
+    static const x86_vector v = {1, 1, 1, 0x73, 64};
+    x86_evex(out, v, which, to, from, 0, 0);
+    x86_byte(out, 0xC0 | (unsigned)which << 3 | (unsigned)(from & 7));
+    x86_byte(out, by);
+}
+/* vinserti32x4: a fourth of a register from memory. */
+static inline void x86_insert(x86_out *out, int reg, x86_place from, unsigned fourth) {
+    static const x86_vector v = {3, 1, 0, 0x38, 16};
+    x86_memory(out, v, reg, reg, from);
+    x86_byte(out, fourth);
+}
+
+static inline void x86_set_ones(x86_out *out, int reg) { /* vpternlogd, always true */
+    static const x86_vector v = {3, 1, 0, 0x25, 64};
+    x86_register(out, v, reg, reg, reg);
+    x86_byte(out, 0xFF);
+}
+#define X86_RIGHT 2
+#define X86_LEFT 6
+
+static const x86_vector X86_LOAD = {1, 1, 1, 0x6F, 64};    /* vmovdqa64 */
+static const x86_vector X86_LOAD_ANY = {1, 2, 1, 0x6F, 64}; /* vmovdqu64 */
+static const x86_vector X86_STORE = {1, 1, 1, 0x7F, 64};
+static const x86_vector X86_STORE_ANY = {1, 2, 1, 0x7F, 64};
+static const x86_vector X86_ADD = {1, 1, 1, 0xD4, 64};     /* vpaddq */
+static const x86_vector X86_AND = {1, 1, 1, 0xDB, 64};     /* vpandq */
+static const x86_vector X86_XOR = {1, 1, 1, 0xEF, 64};     /* vpxorq */
+static const x86_vector X86_MULTIPLY = {2, 1, 1, 0x40, 64}; /* vpmullq */
+static const x86_vector X86_SHIFT_RIGHT = {1, 1, 1, 0xD3, 16}; /* vpsrlq, by a number in memory or a register */
+static const x86_vector X86_SPREAD = {2, 1, 0, 0x32, 8};   /* vpmovzxbq: eight bytes to eight numbers */
+static const x86_vector X86_PICK = {2, 1, 1, 0x76, 64};    /* vpermi2q: numbers of two registers, the second may be memory */
+static const x86_vector X86_GATHER = {2, 1, 1, 0x91, 8};   /* vpgatherqq */
+static const x86_vector X86_PERMUTE = {2, 1, 0, 0x36, 64}; /* vpermd: sixteen numbers; other: which */
+static const x86_vector X86_REPLACE = {2, 1, 0, 0x7E, 64}; /* vpermt2d: of reg itself and of another; other: which */
+static const x86_vector X86_IS_NEGATIVE = {2, 2, 0, 0x39, 64}; /* vpmovd2m, into a mask */
+static const x86_vector X86_IS_ZERO = {2, 2, 1, 0x27, 64}; /* vptestnmq, into a mask */
+#endif
