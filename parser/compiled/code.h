@@ -22,7 +22,7 @@ typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, 
 enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_RDX, CODE_CONSTANTS = X86_RCX };
 enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_OTHER = 2 };
 enum { CODE_K1 = 1 };
-enum { CODE_OF_LOOK = 2048, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64 }; /* bytes at most */
+enum { CODE_OF_STEP = 64, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64 }; /* bytes at most */
 
 #define EIGHT_TIMES(x) {x, x, x, x, x, x, x, x}
 static const code_constants code_numbers = {
@@ -40,52 +40,48 @@ static inline x86_place code_data(const kernel_program *program, const void *dat
     return x86_at(CODE_PROGRAM, (int32_t)((const char *)data - (const char *)program));
 }
 
-/* The nodes of a plan, as find_wide finds them: gives those that are missing, a bit each. */
-typedef uint32_t (*code_of_look)(kernel_work *work, const kernel_plan *plan);
-enum { CODE_PLAN = X86_RSI, CODE_NODES = 0, CODE_STARTS = 1, CODE_WHICH = 2 };
+/* The nodes of a plan, as find_nodes finds them: gives those that are missing, a bit each. One by one: what has been
+   written as a whole register and is read number by number, or the other way round, is waited for. */
+typedef uint32_t (*code_of_look)(kernel_work *work);
+enum { CODE_MISSING = X86_RSI, CODE_TREE = X86_R8, CODE_WORDS = X86_R9 };
 
-static void code_put_nodes(x86_out *out) {
-    x86_memory(out, X86_STORE_ANY, CODE_NODES, 0, code_in_work(offsetof(kernel_work, scene.node)));
+static x86_place code_node(int32_t node) {
+    return code_in_work(offsetof(kernel_work, scene.node) + sizeof(int32_t) * (size_t)node);
 }
 
-static void code_start(x86_out *out) {
-    x86_set_ones(out, CODE_STARTS);
-    x86_load_64(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.top)));
-    x86_insert(out, CODE_STARTS, x86_at(X86_RAX, -4 * (KERNEL_BEYOND - 1)), 0);
-    x86_load_64(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.front)));
-    x86_insert(out, CODE_STARTS, x86_at(X86_RAX, 0), 1);
-    x86_memory(out, X86_LOAD_ANY, CODE_WHICH, 0, x86_at(CODE_PLAN, (int32_t)offsetof(kernel_plan, wide.start)));
-    x86_register(out, X86_PERMUTE, CODE_NODES, CODE_WHICH, CODE_STARTS);
-    code_put_nodes(out);
+/* The word that a node means is in RAX: it is noted, and its record. */
+static void code_note(x86_out *out, int32_t node) {
+    x86_store_32(out, code_node(node), X86_RAX);
+    x86_load_64(out, X86_RCX, x86_at_long(CODE_WORDS, X86_RAX));
+    x86_store_64(out, code_record(node), X86_RCX);
+    x86_sign(out, X86_RAX, (int32_t)(1u << node));
+    x86_or(out, CODE_MISSING, X86_RAX);
 }
 
-/* R8: the nodes, RDX: the links. */
-static void code_link(x86_out *out, const kernel_wide_plan *wide, const kernel_link *link) {
-    const int32_t at = (int32_t)((const char *)link->pick - (const char *)wide->links);
-    x86_load_signed(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.node) + 4 * (size_t)link->from));
+static void code_step(x86_out *out, const kernel_step *step) {
+    x86_load_signed(out, X86_RAX, code_node(step->from));
     x86_shift_left(out, X86_RAX, 6); /* KERNEL_NODE_BYTES */
-    x86_memory(out, X86_LOAD_ANY, CODE_WHICH, 0, x86_at(X86_RDX, at));
-    x86_memory(out, X86_REPLACE, CODE_NODES, CODE_WHICH, x86_at_byte(X86_R8, X86_RAX, 0));
+    x86_load_signed(out, X86_RAX, x86_at_byte(CODE_TREE, X86_RAX, step->field));
+    code_note(out, step->node);
 }
 
-static void code_look(x86_out *out, const kernel_wide_plan *wide) {
-    const kernel_link *link = wide->links;
-    int32_t i;
-    code_start(out);
-    x86_load_64(out, X86_R8, code_in_work(offsetof(kernel_work, scene.nodes)));
-    x86_load_64(out, X86_RDX, x86_at(CODE_PLAN, (int32_t)offsetof(kernel_plan, wide.links)));
-    for (i = 0; i < wide->n_levels; i++) {
-        for (; link < wide->links + wide->level_end[i]; link++) code_link(out, wide, link);
-        code_put_nodes(out);
+static void code_look(x86_out *out, const kernel_plan *plan) {
+    const kernel_step *step = plan->steps;
+    x86_clear(out, CODE_MISSING);
+    x86_load_64(out, CODE_TREE, code_in_work(offsetof(kernel_work, scene.nodes)));
+    x86_load_64(out, CODE_WORDS, code_in_work(offsetof(kernel_work, of_word)));
+    x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, scene.top)));
+    for (; step < plan->steps + plan->on_stack; step++) {
+        x86_load_signed(out, X86_RAX, x86_at(X86_RDX, -4 * step->from));
+        code_note(out, step->node);
     }
-    x86_load_64(out, X86_R8, code_in_work(offsetof(kernel_work, of_word)));
-    for (i = 0; i < wide->n_nodes; i++) {
-        x86_load_signed(out, X86_RAX, code_in_work(offsetof(kernel_work, scene.node) + 4 * (size_t)i));
-        x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
-        x86_store_64(out, code_record(i), X86_RAX);
+    x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, scene.front)));
+    for (; step < plan->steps + plan->in_buffer; step++) {
+        x86_load_signed(out, X86_RAX, x86_at(X86_RDX, 4 * step->from));
+        code_note(out, step->node);
     }
-    x86_register(out, X86_IS_NEGATIVE, CODE_K1, 0, CODE_NODES);
-    x86_get_mask(out);
+    for (; step < plan->steps + plan->n_steps; step++) code_step(out, step);
+    x86_move(out, X86_RAX, CODE_MISSING);
     x86_return(out);
 }
 
@@ -219,11 +215,11 @@ static const void *code_make(kernel_code *code, const kernel_program *program) {
     return code_end(code, out.at);
 }
 
-/* The same for the nodes of a plan; NULL where there are too many for registers. */
+/* The same for the nodes of a plan; NULL where there are too many for 32 bits. */
 static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
     x86_out out = {code->start + code->used};
-    if (plan->wide.n_nodes == 0 || !code_begin(code, CODE_OF_LOOK)) return NULL;
-    code_look(&out, &plan->wide);
+    if (plan->nodes >> 32 || !code_begin(code, CODE_OF_PROGRAM + CODE_OF_STEP * (size_t)plan->n_steps)) return NULL;
+    code_look(&out, plan);
     return code_end(code, out.at);
 }
 

@@ -92,7 +92,7 @@ KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kern
 /* The same, with programs as machine code where there is room for it. */
 KERNEL_TARGET static inline void look_code(const kernel_plan *plan, const kernel_programs *programs,
                                            kernel_work *work) {
-    work->scene.present = plan->nodes & ~(uint64_t)((code_of_look)programs->look)(work, plan);
+    work->scene.present = plan->nodes & ~(uint64_t)((code_of_look)programs->look)(work);
     work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
     for (int32_t k = 0; k < KERNEL_FETCHED; k += KERNEL_LINE) KERNEL_FETCH((uintptr_t)work->program + k); /* or of nothing */
 }

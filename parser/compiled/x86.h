@@ -21,7 +21,7 @@ typedef struct { /* base + index * 2^scale + disp: any of the registers above bu
 } x86_place;
 
 typedef struct { /* an instruction on whole registers of 64 bytes */
-    uint8_t map;    /* 1: 0F, 2: 0F 38, 3: 0F 3A, which a byte follows */
+    uint8_t map;    /* 1: 0F, 2: 0F 38 */
     uint8_t prefix; /* 0: none, 1: 66, 2: F3 */
     uint8_t wide;   /* W */
     uint8_t opcode;
@@ -100,11 +100,30 @@ static inline void x86_fetch(x86_out *out, x86_place place) { /* prefetcht0 */
     x86_operand(out, 1, place, 1);
 }
 
-static inline void x86_get_mask(x86_out *out) { /* k1, sixteen bits, into eax: kmovw, VEX (2.3) */
-    x86_byte(out, 0xC5);
-    x86_byte(out, 0xF8);
-    x86_byte(out, 0x93);
+/* Of registers from rax to rdi, as the next ones: */
+static inline void x86_clear(x86_out *out, int reg) { /* xor */
+    x86_byte(out, 0x31);
+    x86_byte(out, 0xC0 | (unsigned)(reg << 3 | reg));
+}
+
+static inline void x86_move(x86_out *out, int to, int from) { /* mov, 32 bits */
+    x86_byte(out, 0x89);
+    x86_byte(out, 0xC0 | (unsigned)(from << 3 | to));
+}
+
+static inline void x86_or(x86_out *out, int to, int from) { /* 32 bits */
+    x86_byte(out, 0x09);
+    x86_byte(out, 0xC0 | (unsigned)(from << 3 | to));
+}
+
+/* These bits where a number of 32 bits is below 0, else none: sar, and. */
+static inline void x86_sign(x86_out *out, int reg, int32_t bits) {
     x86_byte(out, 0xC1);
+    x86_byte(out, 0xF8 | (unsigned)reg);
+    x86_byte(out, 31);
+    x86_byte(out, 0x81);
+    x86_byte(out, 0xE0 | (unsigned)reg);
+    x86_int(out, bits);
 }
 
 static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
@@ -148,18 +167,6 @@ static inline void x86_shift_all(x86_out *out, int which, int to, int from, unsi
     x86_byte(out, 0xC0 | (unsigned)which << 3 | (unsigned)(from & 7));
     x86_byte(out, by);
 }
-/* vinserti32x4: a fourth of a register from memory. */
-static inline void x86_insert(x86_out *out, int reg, x86_place from, unsigned fourth) {
-    static const x86_vector v = {3, 1, 0, 0x38, 16};
-    x86_memory(out, v, reg, reg, from);
-    x86_byte(out, fourth);
-}
-
-static inline void x86_set_ones(x86_out *out, int reg) { /* vpternlogd, always true */
-    static const x86_vector v = {3, 1, 0, 0x25, 64};
-    x86_register(out, v, reg, reg, reg);
-    x86_byte(out, 0xFF);
-}
 #define X86_RIGHT 2
 #define X86_LEFT 6
 
@@ -175,8 +182,5 @@ static const x86_vector X86_SHIFT_RIGHT = {1, 1, 1, 0xD3, 16}; /* vpsrlq, by a n
 static const x86_vector X86_SPREAD = {2, 1, 0, 0x32, 8};   /* vpmovzxbq: eight bytes to eight numbers */
 static const x86_vector X86_PICK = {2, 1, 1, 0x76, 64};    /* vpermi2q: numbers of two registers, the second may be memory */
 static const x86_vector X86_GATHER = {2, 1, 1, 0x91, 8};   /* vpgatherqq */
-static const x86_vector X86_PERMUTE = {2, 1, 0, 0x36, 64}; /* vpermd: sixteen numbers; other: which */
-static const x86_vector X86_REPLACE = {2, 1, 0, 0x7E, 64}; /* vpermt2d: of reg itself and of another; other: which */
-static const x86_vector X86_IS_NEGATIVE = {2, 2, 0, 0x39, 64}; /* vpmovd2m, into a mask */
 static const x86_vector X86_IS_ZERO = {2, 2, 1, 0x27, 64}; /* vptestnmq, into a mask */
 #endif
