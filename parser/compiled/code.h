@@ -137,6 +137,8 @@ static void code_stir(x86_out *out) {
 
 /* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: asked. */
 static void code_features(x86_out *out, const kernel_program *program, const kernel_block *block, int32_t at) {
+    const int32_t words = at + 8 * KERNEL_KEYS;
+    int32_t k;
     code_sums(out, program, block);
     code_stir(out);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
@@ -148,10 +150,12 @@ static void code_features(x86_out *out, const kernel_program *program, const ker
     x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, at));
     x86_memory(out, X86_AND, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, low)));
     x86_memory(out, X86_SHIFT_RIGHT, CODE_KEYS, CODE_KEYS, code_in_places(offsetof(kernel_places, filter.shift)));
-    x86_set_mask(out, (uint8_t)((1u << block->n) - 1));
-    x86_register(out, X86_XOR, CODE_OTHER, CODE_OTHER, CODE_OTHER);
-    x86_memory_masked(out, X86_GATHER, CODE_OTHER, 0, x86_at_long(X86_R8, CODE_KEYS), CODE_K1);
-    x86_memory(out, X86_STORE, CODE_OTHER, 0, x86_at(X86_R9, at + 8 * KERNEL_KEYS));
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, words));
+    for (k = 0; k < block->n; k++) { /* one by one, which takes half as long as a gather */
+        x86_load_64(out, X86_RAX, x86_at(X86_R9, words + 8 * k));
+        x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
+        x86_store_64(out, x86_at(X86_R9, words + 8 * k), X86_RAX);
+    }
 }
 
 static size_t code_bytes(const kernel_program *program) {
