@@ -141,7 +141,6 @@ cdef void* aligned(size_t bytes) except NULL
 cdef class Memory:
     cdef MemoryC c
     cdef object owner       # the engine it was made for
-    cdef void* record_memory    # what is to be freed for c.words.records
 
     # Room for a sentence of n words, all of which may be new. Nobody may hold a record or a row.
     cdef int make_room(self, int32_t n) except -1 nogil

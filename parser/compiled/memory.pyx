@@ -54,7 +54,6 @@ cdef kernel_bucket* empty_buckets(int32_t bits) except NULL:
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))
-        self.record_memory = NULL
 
     def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_spare, int32_t n_slots, int32_t n_refs,
                  int32_t n_values):
@@ -89,7 +88,7 @@ cdef class Memory:
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
-        for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>self.record_memory,
+        for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>m.words.records,
                        <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.lists,
                        <size_t>m.none, <size_t>m.words.table, <size_t>m.copies.places):
             free(<void*><size_t>memory)
@@ -126,30 +125,28 @@ cdef class Memory:
         """Room for n records at least. They move: nobody may hold one."""
         cdef RecordsC* words = &self.c.words
         cdef size_t record = words.length * sizeof(uint64_t)
-        cdef void* grown = malloc(2 * n * record + LINE)
-        cdef char* start
-        if grown == NULL:
-            with gil:
-                raise MemoryError(f"no memory for {n} words")
-        start = <char*>((<size_t>grown + LINE - 1) // LINE * LINE)
+        cdef void* grown
+        with gil:
+            grown = large(2 * n * record)
         if words.n > 0:
-            memcpy(start, words.records, words.n * record)
-        free(self.record_memory)
-        self.record_memory, words.records, words.room = grown, <uint64_t*>start, 2 * n
+            memcpy(grown, words.records, words.n * record)
+        free(words.records)
+        words.records, words.room = <uint64_t*>grown, 2 * n
         return 0
 
     cdef int grow_table(self, int32_t n) except -1 nogil:
         """A table of which n words fill a quarter at most."""
         cdef RecordsC* words = &self.c.words
         cdef RecordsC old = words[0]
+        cdef WordC* grown
+        cdef int32_t bits = words.bits
         cdef uint64_t i
-        while <int64_t>1 << words.bits < 4 * <int64_t>n:
-            words.bits += 1
-        words.table = <WordC*>calloc(<size_t>1 << words.bits, sizeof(WordC))
-        if words.table == NULL:
-            words[0] = old
-            with gil:
-                raise MemoryError(f"no memory for {n} words")
+        while <int64_t>1 << bits < 4 * <int64_t>n:
+            bits += 1
+        with gil:
+            grown = <WordC*>large(sizeof(WordC) << bits)
+        memset(grown, 0, sizeof(WordC) << bits)
+        words.table, words.bits = grown, bits
         if old.table != NULL:
             for i in range(<uint64_t>1 << old.bits):
                 if old.table[i].key != 0:
