@@ -89,7 +89,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
     const uint64_t *asked = work->asked;
-    int32_t n = program->n_keys;
+    int32_t k, n = program->n_keys;
     for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
         const __m512i z = _mm512_loadu_si512(asked);
         const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS),
@@ -97,9 +97,9 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass
         KERNEL_NAME(put_keys)(places, work, n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
         _mm256_storeu_si256((__m256i *)(work->owners + n), _mm256_maskz_compress_epi32(
             there, _mm256_loadu_si256((const __m256i *)block->owner)));
-        KERNEL_NAME(fetch_eight)(places, work->home + n);
         n += __builtin_popcount(there);
     }
+    for (k = program->n_keys; k < n; k += KERNEL_KEYS) KERNEL_NAME(fetch_eight)(places, work->home + k);
     work->n_keys = n;
 }
 
