@@ -14,6 +14,7 @@ from parser.compiled.scratch cimport LaneC, Scratch, await_words
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
 from parser.score.choose cimport argmax
+from parser.score.keymap cimport PREFETCH
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.masks cimport forced_action, mask_legal
@@ -94,11 +95,13 @@ cdef class CompiledParser(GreedyParser):
         cdef LaneC* lane = self.lane_for(work, n)
         cdef MemoryC* m = (<Scratch>work.own).m
         cdef uint64_t* keys = <uint64_t*>lane.work.of_word      # in place of the records, which are asked for together
-        cdef size_t stride = self.extractor.stride
+        cdef size_t stride = self.extractor.stride, k
         cdef int32_t i
         for i in range(1, n + 1):
             keys[i] = values_key(words + i * stride, <int32_t>stride)
             fetch_word(m, keys[i])
+            for k in range(0, stride, 8):      # a corpus has the next sentence right behind
+                PREFETCH(words + (n + 2 + i) * stride + k)
         for i in range(1, n + 1):
             lane.work.of_word[i] = self.engine.record_under(m, keys[i], words + i * stride)
         return self.enter(work, lane, n, out)
