@@ -158,11 +158,12 @@ cdef class CompiledParser(GreedyParser):
         self.engine.choose(<Scratch>work.own, n)
         if with_chances:
             self.write_chances(work, n)
-        for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
+        for i in range(n):      # all before the first is looked at: what is legal then is a branch that waits for it
             lane = (<Scratch>work.own).busy[i]
             choice = &self.choices[lane.work.best.rank]
             self.system.apply(lane.state, choice.move, choice.label)
-            if self.go_on(work, lane):
+        for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
+            if self.go_on(work, (<Scratch>work.own).busy[i]):
                 (<Scratch>work.own).leave(i)
         return 0
 
