@@ -19,7 +19,6 @@ cdef extern from "parser/compiled/plan.h":
         KERNEL_LOCALS
         KERNEL_BEYOND
         KERNEL_NODE_BYTES
-        KERNEL_WIDE
         KERNEL_NUMBER
         KERNEL_DISTANCE
         KERNEL_SET
@@ -86,17 +85,7 @@ cdef extern from "parser/compiled/plan.h":
         uint16_t node
         uint16_t from_ "from"
         int32_t field
-    ctypedef struct kernel_link:
-        int32_t pick[16]
-        int32_t from_ "from"
-    ctypedef struct kernel_wide_plan:
-        int32_t start[16]
-        int32_t n_nodes
-        int32_t n_levels
-        const int32_t* level_end
-        const kernel_link* links
     ctypedef struct kernel_plan:
-        kernel_wide_plan wide
         const kernel_step* steps
         int32_t on_stack
         int32_t in_buffer
@@ -197,7 +186,6 @@ cdef class Flat:
     cdef int lay_piece(self, PieceC* p, program, place_of, filled) except -1
     cdef int lay_local(self, kernel_local* v, found) except -1
     cdef const uint64_t* products_of(self, kernel_local* v, place) except NULL
-    cdef int lay_wide(self, ordered) except -1
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1
 
 

@@ -170,36 +170,6 @@ cdef class Flat:
         self.plan.steps, self.plan.on_stack = steps, <int32_t>len(found["stack"])
         self.plan.in_buffer = self.plan.on_stack + <int32_t>len(found["buffer"])
         self.plan.n_steps, self.plan.nodes = <int32_t>len(ordered), mask_of(range(len(plan.nodes)))
-        if len(plan.nodes) <= KERNEL_WIDE:
-            self.lay_wide(ordered)
-
-    cdef int lay_wide(self, ordered) except -1:
-        """Steps from one node that can be taken at once, together."""
-        cdef kernel_wide_plan* wide = &self.plan.wide
-        cdef kernel_link* links
-        cdef int32_t* level_end
-        cdef int32_t i, place
-        level, together = {}, {}
-        for place in range(KERNEL_WIDE):
-            wide.start[place] = 2 * KERNEL_BEYOND
-        for i in range(self.plan.in_buffer):
-            node, start, _ = ordered[i]
-            level[node] = 0
-            wide.start[<int>node] = KERNEL_BEYOND - 1 - start if i < self.plan.on_stack else KERNEL_BEYOND + start
-        for node, start, field in ordered[self.plan.in_buffer:]:
-            level[node] = level[start] + 1
-            together.setdefault((level[node], start), []).append((node, field))
-        links = <kernel_link*>self.mem.alloc(len(together) + 1, sizeof(kernel_link))
-        level_end = <int32_t*>self.mem.alloc(len(together) + 1, sizeof(int32_t))
-        for i, ((number, start), found) in enumerate(sorted(together.items())):
-            links[i].from_ = start
-            for place in range(KERNEL_WIDE):
-                links[i].pick[place] = place
-            for node, field in found:
-                links[i].pick[<int>node] = KERNEL_WIDE + field // sizeof(int32_t)
-            level_end[<int>number - 1] = i + 1
-        wide.links, wide.level_end = links, level_end
-        wide.n_levels, wide.n_nodes = max(level.values(), default=0), <int32_t>len(level)
 
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1:
         cdef LookupC* found = &self.lookups[<int>filled["lookup"]]

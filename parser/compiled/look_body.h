@@ -1,5 +1,6 @@
 /* Included by kernel_body.h, once per instruction set: what there is to be seen of a state, its nodes and the values of the
-   partial tree. One by one; or, where registers have room for sixteen nodes, many at once. */
+   partial tree. Nodes are found one by one: what has been written number by number and is read as a whole register, or the
+   other way round, is waited for. Values are made one by one; or eight at once, where one register has room for all nodes. */
 
 static inline int32_t KERNEL_NAME(number_at)(const char *nodes, int32_t node, int32_t field) {
     return *(const int32_t *)(nodes + (intptr_t)node * KERNEL_NODE_BYTES + field);
@@ -72,29 +73,6 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(s
     return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)bytes));
 }
 
-/* The words that the nodes of a plan mean in a state, -1 where there is none. */
-KERNEL_TARGET static inline void KERNEL_NAME(find_wide)(const kernel_plan *plan, kernel_work *work) {
-    const kernel_wide_plan *const wide = &plan->wide;
-    kernel_scene *const scene = &work->scene;
-    uint64_t *const *const of_word = work->of_word;
-    const __m512i none = _mm512_set1_epi32(-1);
-    const __m512i stack = _mm512_inserti64x2(none, _mm_loadu_si128((const __m128i *)(scene->top - 3)), 0);
-    const __m512i both = _mm512_inserti64x2(stack, _mm_loadu_si128((const __m128i *)scene->front), 1);
-    const kernel_link *link = wide->links;
-    __m512i node = _mm512_permutexvar_epi32(_mm512_loadu_si512(wide->start), both);
-    int32_t i;
-    _mm512_storeu_si512(scene->node, node);
-    for (i = 0; i < wide->n_levels; i++) {
-        for (const kernel_link *end = wide->links + wide->level_end[i]; link < end; link++) {
-            const char *from = scene->nodes + (intptr_t)scene->node[link->from] * KERNEL_NODE_BYTES;
-            node = _mm512_permutex2var_epi32(node, _mm512_loadu_si512(link->pick), _mm512_loadu_si512(from));
-        }
-        _mm512_storeu_si512(scene->node, node);
-    }
-    for (i = 0; i < wide->n_nodes; i++) scene->record[i] = of_word[scene->node[i]];
-    scene->present = plan->nodes & ~(uint64_t)_mm512_movepi32_mask(node);
-}
-
 /* |one - other|, as positions */
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(distance)(int32_t root_pos, __m512i one,
                                                                                          __m512i other) {
@@ -138,7 +116,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(v
 }
 
 /* All that the program's keys are made of. */
-KERNEL_TARGET static inline void KERNEL_NAME(read_wide)(kernel_work *work) {
+KERNEL_TARGET static inline void KERNEL_NAME(read_by_eights)(kernel_work *work) {
     const kernel_program *const program = work->program;
     const kernel_scene *const scene = &work->scene;
     const __m512i nodes = _mm512_loadu_si512(scene->node);
@@ -155,19 +133,14 @@ KERNEL_TARGET static inline void KERNEL_NAME(read_wide)(kernel_work *work) {
 
 KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, const kernel_programs *programs,
                                                    kernel_work *work) {
-#ifdef KERNEL_COMPRESS
-    if (plan->wide.n_nodes > 0)
-        KERNEL_NAME(find_wide)(plan, work);
-    else
-#endif
-        KERNEL_NAME(find_nodes)(plan, work);
+    KERNEL_NAME(find_nodes)(plan, work);
     work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
 }
 
 KERNEL_TARGET static inline void KERNEL_NAME(look_at_tree)(const kernel_plan *plan, kernel_work *work) {
 #ifdef KERNEL_COMPRESS
-    if (plan->wide.n_nodes > 0) {
-        KERNEL_NAME(read_wide)(work);
+    if (plan->nodes >> KERNEL_WIDE == 0) {
+        KERNEL_NAME(read_by_eights)(work);
         return;
     }
 #endif

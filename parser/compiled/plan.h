@@ -20,7 +20,7 @@
 #define KERNEL_LOCALS KERNEL_NODES
 #define KERNEL_BEYOND 4      /* templates know s0 to s3 and n0 to n3 */
 #define KERNEL_NODE_BYTES 64 /* of a NodeC */
-#define KERNEL_WIDE 16       /* numbers of a NodeC, or nodes, in one register */
+#define KERNEL_WIDE 16       /* nodes in one register */
 
 typedef struct { /* what eight numbers of a word's record, or of the partial tree, add to the keys of a block */
     uint8_t pick[KERNEL_KEYS]; /* for each key: KERNEL_PICKED and which of the eight, or 0 if it gets none */
@@ -101,21 +101,7 @@ typedef struct { /* how a node is found: by an element of the stack or the buffe
     int32_t field;
 } kernel_step;
 
-typedef struct { /* steps from one node: which of its sixteen numbers are nodes, and of which place here */
-    int32_t pick[KERNEL_WIDE]; /* KERNEL_WIDE and the number; of other places their own */
-    int32_t from;
-} kernel_link;
-
-typedef struct { /* the steps of a plan of up to sixteen nodes, for registers of as many */
-    int32_t start[KERNEL_WIDE]; /* which of the four highest elements, from the lowest; of the next four in the buffer; or none */
-    int32_t n_nodes;            /* 0: there are more */
-    int32_t n_levels;           /* a level starts from what those before it found */
-    const int32_t *level_end;   /* where its links end */
-    const kernel_link *links;
-} kernel_wide_plan;
-
 typedef struct {
-    kernel_wide_plan wide; /* the same as the steps */
     const kernel_step *steps;
     int32_t on_stack, in_buffer, n_steps; /* steps of these kinds end here */
     uint64_t nodes;  /* all of them, a bit each; */
