@@ -18,11 +18,11 @@ typedef struct { /* what programs multiply by and compare with, eight times each
 typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, const kernel_program *program,
                                 const code_constants *constants);
 
-/* Where code keeps what: its arguments first, as the System V ABI hands them over. */
-enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_RDX, CODE_CONSTANTS = X86_RCX };
-enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_OTHER = 2 };
+/* Where code keeps what: the first two arguments where the System V ABI hands them over, the others out of the way. */
+enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_R10, CODE_CONSTANTS = X86_R11 };
+enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1 };
 enum { CODE_K1 = 1 };
-enum { CODE_OF_STEP = 64, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64 }; /* bytes at most */
+enum { CODE_OF_STEP = 64, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64, CODE_OF_LOCAL = 128 }; /* bytes at most */
 
 #define EIGHT_TIMES(x) {x, x, x, x, x, x, x, x}
 static const code_constants code_numbers = {
@@ -43,6 +43,7 @@ static inline x86_place code_data(const kernel_program *program, const void *dat
 /* The nodes of a plan, as find_nodes finds them: gives those that are missing, a bit each. One by one: what has been
    written as a whole register and is read number by number, or the other way round, is waited for. */
 typedef uint32_t (*code_of_look)(kernel_work *work);
+enum { CODE_NODE_BITS = 6 }; /* log2(KERNEL_NODE_BYTES) */
 enum { CODE_MISSING = X86_RSI, CODE_TREE = X86_R8, CODE_WORDS = X86_R9 };
 
 static x86_place code_node(int32_t node) {
@@ -55,19 +56,19 @@ static void code_note(x86_out *out, int32_t node) {
     x86_load_64(out, X86_RCX, x86_at_long(CODE_WORDS, X86_RAX));
     x86_store_64(out, code_record(node), X86_RCX);
     x86_sign(out, X86_RAX, (int32_t)(1u << node));
-    x86_or(out, CODE_MISSING, X86_RAX);
+    x86_two(out, X86_OR, CODE_MISSING, X86_RAX);
 }
 
 static void code_step(x86_out *out, const kernel_step *step) {
     x86_load_signed(out, X86_RAX, code_node(step->from));
-    x86_shift_left(out, X86_RAX, 6); /* KERNEL_NODE_BYTES */
+    x86_shift_left(out, X86_RAX, CODE_NODE_BITS);
     x86_load_signed(out, X86_RAX, x86_at_byte(CODE_TREE, X86_RAX, step->field));
     code_note(out, step->node);
 }
 
 static void code_look(x86_out *out, const kernel_plan *plan) {
     const kernel_step *step = plan->steps;
-    x86_clear(out, CODE_MISSING);
+    x86_two(out, X86_CLEAR, CODE_MISSING, CODE_MISSING);
     x86_load_64(out, CODE_TREE, code_in_work(offsetof(kernel_work, scene.nodes)));
     x86_load_64(out, CODE_WORDS, code_in_work(offsetof(kernel_work, of_word)));
     x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, scene.top)));
@@ -81,9 +82,11 @@ static void code_look(x86_out *out, const kernel_plan *plan) {
         code_note(out, step->node);
     }
     for (; step < plan->steps + plan->n_steps; step++) code_step(out, step);
-    x86_move(out, X86_RAX, CODE_MISSING);
+    x86_two(out, X86_MOVE, X86_RAX, CODE_MISSING);
     x86_return(out);
 }
+
+#include "parser/compiled/code_values.h"
 
 /* The rows that words know: they are noted, and on their way. */
 static void code_refs(x86_out *out, const kernel_program *program) {
@@ -114,7 +117,7 @@ static void code_sums(x86_out *out, const kernel_program *program, const kernel_
 }
 
 /* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
-   R10: home. */
+   RDX: home. */
 static void code_keys(x86_out *out, const kernel_program *program, const kernel_block *block, int32_t n) {
     int32_t k;
     code_sums(out, program, block);
@@ -123,9 +126,9 @@ static void code_keys(x86_out *out, const kernel_program *program, const kernel_
     x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
     x86_shift_all(out, X86_LEFT, CODE_SPARE, CODE_SPARE, KERNEL_LINE_BITS);
     x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 8 * n));
-    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_R10, 8 * n));
+    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_RDX, 8 * n));
     for (k = 0; k < block->n; k++) {
-        x86_load_64(out, X86_RAX, x86_at(X86_R10, 8 * (n + k)));
+        x86_load_64(out, X86_RAX, x86_at(X86_RDX, 8 * (n + k)));
         x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 0));
     }
 }
@@ -161,17 +164,21 @@ static void code_features(x86_out *out, const kernel_program *program, const ker
 static size_t code_bytes(const kernel_program *program) {
     size_t n = CODE_OF_PROGRAM + CODE_OF_REF * (size_t)program->n_refs + CODE_OF_BLOCK * (size_t)program->n_blocks;
     int32_t i;
+    n += CODE_OF_LOCAL * (size_t)program->local_end[KERNEL_PRESENCE];
     for (i = 0; i < program->n_blocks; i++) n += CODE_OF_TERM * (size_t)program->blocks[i].n_terms;
     return n;
 }
 
 static void code_write(x86_out *out, const kernel_program *program) {
     int32_t i;
+    x86_copy(out, CODE_PROGRAM, X86_RDX);
+    x86_copy(out, CODE_CONSTANTS, X86_RCX);
     code_refs(out, program);
+    if (program->reads_tree) code_values(out, program);
     x86_register(out, X86_XOR, CODE_ZERO, CODE_ZERO, CODE_ZERO);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
-    x86_load_64(out, X86_R10, code_in_work(offsetof(kernel_work, home)));
+    x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, home)));
     for (i = 0; i < program->n_sums; i++) code_keys(out, program, program->blocks + i, KERNEL_KEYS * i);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
@@ -212,9 +219,10 @@ static const void *code_end(kernel_code *code, const uint8_t *end) {
 }
 
 /* Gives the code of a program; NULL where there is no room: then it is run step by step. */
-static const void *code_make(kernel_code *code, const kernel_program *program) {
+static const void *code_make(kernel_code *code, kernel_program *program) {
     x86_out out = {code->start + code->used};
     if (!code_begin(code, code_bytes(program))) return NULL;
+    program->reads_tree = code_knows_all(program);
     code_write(&out, program);
     return code_end(code, out.at);
 }

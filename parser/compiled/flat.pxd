@@ -71,6 +71,8 @@ cdef extern from "parser/compiled/plan.h":
         int32_t n_sums
         int32_t n_keys
         int32_t n_refs
+        int32_t reads_tree
+        uint64_t present
         const void* code
     ctypedef struct kernel_code:
         unsigned char* start

@@ -116,7 +116,7 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 typedef struct { /* who writes programs as machine code */
     int (*open)(kernel_code *code); /* 0: the system does not allow it */
     void (*close)(kernel_code *code);
-    const void *(*make)(kernel_code *code, const kernel_program *program);
+    const void *(*make)(kernel_code *code, kernel_program *program);
     const void *(*make_look)(kernel_code *code, const kernel_plan *plan);
 } kernel_coder;
 

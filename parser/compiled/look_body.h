@@ -84,7 +84,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(d
 
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(spread)(__m512i z) { /* as feature_spread */
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 32));
-    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xD6E8FEB86659FD93ULL));
+    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)FEATURE_SPREAD_FACTOR));
     return _mm512_xor_si512(z, _mm512_srli_epi64(z, 32));
 }
 

@@ -62,7 +62,7 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_coder:
         int (*open)(kernel_code* code) noexcept nogil
         void (*close)(kernel_code* code) noexcept nogil
-        const void* (*make)(kernel_code* code, const kernel_program* program) noexcept nogil
+        const void* (*make)(kernel_code* code, kernel_program* program) noexcept nogil
         const void* (*make_look)(kernel_code* code, const kernel_plan* plan) noexcept nogil
     ctypedef struct kernel_set:
         const char* name

@@ -80,7 +80,9 @@ typedef struct { /* what is looked up for a state: of some nodes being there, ot
     int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
     int32_t n_keys;   /* of the others */
     int32_t n_refs;
-    const void *code; /* the same as machine code; NULL: there is none. See code.h */
+    int32_t reads_tree; /* does the code read the values, too? */
+    uint64_t present;   /* nodes that are there for sure, a bit each */
+    const void *code;   /* the same as machine code; NULL: there is none. See code.h */
 } kernel_program;
 
 typedef struct { /* memory for the machine code of programs; start is NULL where there is none */

@@ -68,6 +68,7 @@ cdef class Programs:
         cdef int32_t n = self.find_pieces(present)
         cdef RoomC room
         self.reserve(n, &room)
+        room.program.present = present & self.flat.plan.asked & self.flat.plan.nodes
         self.put_refs(n, &room)
         self.put_locals(n, &room)
         self.put_blocks(n, &room)

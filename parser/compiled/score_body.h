@@ -108,7 +108,7 @@ KERNEL_TARGET static void score_code(const kernel_plan *plan, const kernel_progr
         const kernel_program *const program = works[i]->program;
         if (program == NULL) continue;
         if (program->code != NULL) {
-            KERNEL_NAME(look_at_tree)(plan, works[i]);
+            if (!program->reads_tree) KERNEL_NAME(look_at_tree)(plan, works[i]);
             ((code_of_program)program->code)(works[i], places, program, &code_numbers);
         } else {
             KERNEL_NAME(begin)(plan, places, works[i]);

@@ -21,7 +21,7 @@ typedef struct { /* base + index * 2^scale + disp: any of the registers above bu
 } x86_place;
 
 typedef struct { /* an instruction on whole registers of 64 bytes */
-    uint8_t map;    /* 1: 0F, 2: 0F 38 */
+    uint8_t map;    /* 1: 0F, 2: 0F 38, 3: 0F 3A, which a byte follows */
     uint8_t prefix; /* 0: none, 1: 66, 2: F3 */
     uint8_t wide;   /* W */
     uint8_t opcode;
@@ -100,20 +100,73 @@ static inline void x86_fetch(x86_out *out, x86_place place) { /* prefetcht0 */
     x86_operand(out, 1, place, 1);
 }
 
-/* Of registers from rax to rdi, as the next ones: */
-static inline void x86_clear(x86_out *out, int reg) { /* xor */
-    x86_byte(out, 0x31);
-    x86_byte(out, 0xC0 | (unsigned)(reg << 3 | reg));
+/* Two registers from rax to rdi. */
+static inline void x86_two(x86_out *out, unsigned opcode, int to, int from) { /* of 32 bits; the upper half becomes 0 */
+    x86_byte(out, opcode);
+    x86_byte(out, 0xC0 | (unsigned)(from << 3 | to));
 }
 
-static inline void x86_move(x86_out *out, int to, int from) { /* mov, 32 bits */
+static inline void x86_two_long(x86_out *out, unsigned opcode, int to, int from) { /* of 64 bits */
+    x86_byte(out, 0x48);
+    x86_two(out, opcode, to, from);
+}
+#define X86_OR 0x09
+#define X86_SUBTRACT 0x29
+#define X86_CLEAR 0x31 /* with itself */
+#define X86_MIX 0x31   /* xor */
+#define X86_COMPARE 0x39
+#define X86_TEST 0x85
+#define X86_MOVE 0x89
+
+/* The same where the second opcode tells: a move if what was compared is so, or a product. */
+static inline void x86_pair_long(x86_out *out, unsigned opcode, int to, int from) {
+    x86_byte(out, 0x48);
+    x86_byte(out, 0x0F);
+    x86_byte(out, opcode);
+    x86_byte(out, 0xC0 | (unsigned)(to << 3 | from));
+}
+#define X86_IF_ZERO 0x44
+#define X86_IF_NEGATIVE 0x48
+#define X86_UNLESS_ABOVE 0x4E
+#define X86_IF_ABOVE 0x4F
+#define X86_TIMES 0xAF
+
+static inline void x86_constant(x86_out *out, int to, int32_t number) { /* the upper half becomes 0 */
+    x86_byte(out, 0xB8 | (unsigned)to);
+    x86_int(out, number);
+}
+
+static inline void x86_constant_long(x86_out *out, int to, uint64_t number) {
+    x86_byte(out, 0x48);
+    x86_byte(out, 0xB8 | (unsigned)to);
+    memcpy(out->at, &number, sizeof number);
+    out->at += sizeof number;
+}
+
+static inline void x86_add_to_rax(x86_out *out, int32_t number) {
+    x86_byte(out, 0x48);
+    x86_byte(out, 0x05);
+    x86_int(out, number);
+}
+
+static inline void x86_negate(x86_out *out, int reg) { /* 64 bits; compares with 0 */
+    x86_byte(out, 0x48);
+    x86_byte(out, 0xF7);
+    x86_byte(out, 0xD8 | (unsigned)reg);
+}
+
+static inline void x86_shift_right(x86_out *out, int reg, unsigned by) { /* shr of 64 bits */
+    x86_byte(out, 0x48);
+    x86_byte(out, 0xC1);
+    x86_byte(out, 0xE8 | (unsigned)reg);
+    x86_byte(out, by);
+}
+
+/* mov between any two of the registers above, 64 bits */
+static inline void x86_copy(x86_out *out, int to, int from) {
+    x86_byte(out, 0x48 | ((unsigned)from >> 3 & 1) << 2 | ((unsigned)to >> 3 & 1));
     x86_byte(out, 0x89);
-    x86_byte(out, 0xC0 | (unsigned)(from << 3 | to));
-}
-
-static inline void x86_or(x86_out *out, int to, int from) { /* 32 bits */
-    x86_byte(out, 0x09);
-    x86_byte(out, 0xC0 | (unsigned)(from << 3 | to));
+    x86_byte(out, 0xC0 | (unsigned)((from & 7) << 3 | (to & 7)));
 }
 
 /* These bits where a number of 32 bits is below 0, else none: sar, and. */
@@ -127,15 +180,6 @@ static inline void x86_sign(x86_out *out, int reg, int32_t bits) {
 }
 
 static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
-
-static inline void x86_set_mask(x86_out *out, uint8_t bits) { /* k1, by way of eax */
-    x86_byte(out, 0xB8);
-    x86_int(out, bits);
-    x86_byte(out, 0xC5); /* kmovb, VEX (2.3) */
-    x86_byte(out, 0xF9);
-    x86_byte(out, 0x92);
-    x86_byte(out, 0xC8);
-}
 
 static inline void x86_evex(x86_out *out, x86_vector v, int reg, int other, int base, int index, int mask) {
     x86_byte(out, 0x62);
@@ -167,6 +211,42 @@ static inline void x86_shift_all(x86_out *out, int which, int to, int from, unsi
     x86_byte(out, 0xC0 | (unsigned)which << 3 | (unsigned)(from & 7));
     x86_byte(out, by);
 }
+/* Instructions on parts of registers, with a VEX prefix (2.3). */
+static inline void x86_vex(x86_out *out, unsigned map, int wide, int half, unsigned opcode, int reg, int other, int base,
+                           int index) {
+    x86_byte(out, 0xC4);
+    x86_byte(out, (unsigned)!(reg >> 3 & 1) << 7 | (unsigned)!(index >> 3 & 1) << 6 | (unsigned)!(base >> 3 & 1) << 5 | map);
+    x86_byte(out, (unsigned)wide << 7 | (~(unsigned)other & 15) << 3 | (unsigned)half << 2 | 1);
+    x86_byte(out, opcode);
+}
+
+/* The first or the second of eight numbers; the first clears the others. */
+static inline void x86_put_from(x86_out *out, int reg, int second, x86_place from) { /* vmovq, vpinsrq */
+    const int index = from.index == X86_NONE ? 0 : from.index;
+    x86_vex(out, second ? 3 : 1, 1, 0, second ? 0x22 : 0x6E, reg, second ? reg : 0, from.base, index);
+    x86_operand(out, reg, from, 1);
+    if (second) x86_byte(out, 1);
+}
+
+static inline void x86_put(x86_out *out, int reg, int second, int from) {
+    x86_vex(out, second ? 3 : 1, 1, 0, second ? 0x22 : 0x6E, reg, second ? reg : 0, from, 0);
+    x86_byte(out, 0xC0 | (unsigned)(reg & 7) << 3 | (unsigned)(from & 7));
+    if (second) x86_byte(out, 1);
+}
+
+/* vinserti128: the lower two of another as its third and fourth number; */
+static inline void x86_join_two(x86_out *out, int reg, int other) {
+    x86_vex(out, 3, 0, 1, 0x38, reg, reg, other, 0);
+    x86_byte(out, 0xC0 | (unsigned)(reg & 7) << 3 | (unsigned)(other & 7));
+    x86_byte(out, 1);
+}
+
+/* vinserti64x4: the lower four as its upper four. */
+static inline void x86_join_four(x86_out *out, int reg, int other) {
+    static const x86_vector v = {3, 1, 1, 0x3A, 32};
+    x86_register(out, v, reg, reg, other);
+    x86_byte(out, 1);
+}
 #define X86_RIGHT 2
 #define X86_LEFT 6
 
@@ -181,6 +261,5 @@ static const x86_vector X86_MULTIPLY = {2, 1, 1, 0x40, 64}; /* vpmullq */
 static const x86_vector X86_SHIFT_RIGHT = {1, 1, 1, 0xD3, 16}; /* vpsrlq, by a number in memory or a register */
 static const x86_vector X86_SPREAD = {2, 1, 0, 0x32, 8};   /* vpmovzxbq: eight bytes to eight numbers */
 static const x86_vector X86_PICK = {2, 1, 1, 0x76, 64};    /* vpermi2q: numbers of two registers, the second may be memory */
-static const x86_vector X86_GATHER = {2, 1, 1, 0x91, 8};   /* vpgatherqq */
 static const x86_vector X86_IS_ZERO = {2, 2, 1, 0x27, 64}; /* vptestnmq, into a mask */
 #endif

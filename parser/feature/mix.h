@@ -12,6 +12,7 @@
 #define FEATURE_ROOT 0x726F6F74726F6F74ULL
 #define FEATURE_FACTORS 8
 #define FEATURE_NUMBER_FACTOR 0x9E3779B97F4A7C15ULL
+#define FEATURE_SPREAD_FACTOR 0xD6E8FEB86659FD93ULL
 #define FEATURE_SET_SALT 0x5E75 /* makes the empty set differ from a missing node */
 
 static const uint64_t feature_factor[FEATURE_FACTORS] = {
@@ -22,7 +23,7 @@ static const uint64_t feature_factor[FEATURE_FACTORS] = {
 /* for values, which go through feature_key later */
 static inline uint64_t feature_spread(uint64_t z) {
     z ^= z >> 32;
-    z *= 0xD6E8FEB86659FD93ULL;
+    z *= FEATURE_SPREAD_FACTOR;
     return z ^ (z >> 32);
 }
 
