@@ -12,7 +12,8 @@ cdef struct OutputC:
 
 
 cdef enum:
-    OUTPUT_PADDING = 32
+    OUTPUT_PADDING = 128
+    AT_ONCE = 64            # bytes that `put_row` copies at once, whatever is asked for
 
 
 # New trees of consecutive words. Owner: the caller.
@@ -29,9 +30,10 @@ cdef int output_reserve(OutputC* out, size_t more) except -1 nogil
 
 
 cdef inline void put(OutputC* out, const char* text, size_t length) noexcept nogil:
-    """Appends up to some hundred bytes from a batch's text, 16 at a time: both sides are padded. Reserve first."""
-    cdef size_t done = 0
+    """Appends bytes from a batch's text, 16 at a time: both sides are padded. Reserve first."""
+    cdef size_t done = 16
     cdef char* to = out.data + out.length
+    memcpy(to, text, 16)        # most cells, without a branch that depends on their length
     if length > 256:
         memcpy(to, text, length)
     else:
@@ -41,26 +43,18 @@ cdef inline void put(OutputC* out, const char* text, size_t length) noexcept nog
     out.length += length
 
 
+cdef inline void put_row(OutputC* out, const char* text, size_t length) noexcept nogil:
+    """The same for a longer piece: AT_ONCE bytes, which mostly are enough."""
+    cdef char* to = out.data + out.length
+    memcpy(to, text, AT_ONCE)
+    if length > AT_ONCE:
+        memcpy(to + AT_ONCE, text + AT_ONCE, length - AT_ONCE)
+    out.length += length
+
+
 cdef inline void put_char(OutputC* out, char c) noexcept nogil:
     out.data[out.length] = c
     out.length += 1
-
-
-cdef inline void put_number(OutputC* out, int32_t value) noexcept nogil:
-    """A head or a word number, 0 or more; anything below is written as `_`."""
-    cdef char digits[16]
-    cdef int32_t n = 0
-    if value < 0:
-        put_char(out, c"_")
-        return
-    while True:
-        n += 1
-        digits[16 - n] = c"0" + value % 10
-        value //= 10
-        if value == 0:
-            break
-    memcpy(out.data + out.length, digits + 16 - n, n)
-    out.length += n
 
 
 cdef class Writer:

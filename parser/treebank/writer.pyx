@@ -13,7 +13,9 @@ from libc.string cimport memchr, memcpy, strncmp
 import numpy as np
 
 from parser.common cimport CHECK
-from parser.treebank.batch cimport Batch, BatchC, CellC, Sentence, SentenceC, cell_of_line
+from parser.treebank.batch cimport (
+    HAS_EXTRA_ROWS, SCAN_CHANCE, Batch, BatchC, CellC, Sentence, SentenceC, cell_of_line,
+)
 
 from parser.treebank import layout as layouts
 from parser.treebank.errors import TreebankError
@@ -47,21 +49,70 @@ cdef inline void put_lines(OutputC* out, const BatchC* b, uint32_t first, uint32
     out.length += length
 
 
+cdef enum:
+    SPELT = 256
+
+
+cdef struct NumberC:        # how a number is written, up to three digits
+    char[4] digits
+    int32_t length
+
+
+cdef NumberC[SPELT] spelt
+
+
+cdef int spell() except -1:
+    cdef int32_t value
+    for value in range(SPELT):
+        digits = b"%d" % value
+        memcpy(spelt[value].digits, <const char*>digits, len(digits))
+        spelt[value].length = <int32_t>len(digits)
+    return 0
+
+
+spell()
+
+
+cdef inline void put_number(OutputC* out, int32_t value) noexcept nogil:
+    """A head or a word number, 0 or more; anything below is written as `_`."""
+    if 0 <= value < SPELT:  # without a loop that ends where nobody can foresee
+        memcpy(out.data + out.length, spelt[value].digits, 4)
+        out.length += spelt[value].length
+    else:
+        put_digits(out, value)
+
+
+cdef void put_digits(OutputC* out, int32_t value) noexcept nogil:
+    cdef char digits[16]
+    cdef int32_t n = 0
+    if value < 0:
+        put_char(out, c"_")
+        return
+    while True:
+        n += 1
+        digits[16 - n] = c"0" + value % 10
+        value //= 10
+        if value == 0:
+            break
+    memcpy(out.data + out.length, digits + 16 - n, n)
+    out.length += n
+
+
 cdef struct ColumnsC:
     int32_t head
     int32_t deprel
     int32_t deps            # -1: the format has none, or it is to be kept
-    int32_t misc            # -1: the format has none
+    int32_t misc            # -1: the format has none, or nothing in it needs a look
     bint chances            # probabilities go into MISC
 
 
-cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns, int32_t head,
-                           CellC label) noexcept nogil:
+cdef inline void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, const ColumnsC* columns, int32_t head,
+                                  CellC label) noexcept nogil:
     """A word row with HEAD and DEPREL replaced; everything before, between and behind is copied."""
     cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
     cdef const char* start = b.text + b.index.line[line]
     cdef size_t rest
-    put(out, start, b.text + tab[columns.head - 1] + 1 - start)
+    put_row(out, start, b.text + tab[columns.head - 1] + 1 - start)
     put_number(out, head)
     start = b.text + tab[columns.head]
     put(out, start, b.text + tab[columns.deprel - 1] + 1 - start)
@@ -133,27 +184,29 @@ cdef void put_other_items(OutputC* out, CellC misc) noexcept nogil:
         start = end + 1
 
 
-cdef void put_chance(OutputC* out, const char* key, size_t length, float p) noexcept nogil:
+cdef inline void put_chance(OutputC* out, const char* key, size_t length, float p) noexcept nogil:
     """A probability with four decimals."""
-    cdef int32_t ten_thousandths = <int32_t>(p * 10000 + 0.5), place = 1000
-    memcpy(out.data + out.length, key, length)
-    out.length += length
-    put_char(out, c"1" if ten_thousandths >= 10000 else c"0")
-    put_char(out, c".")
-    ten_thousandths %= 10000
-    while place > 0:
-        put_char(out, c"0" + <char>(ten_thousandths // place % 10))
-        place //= 10
+    cdef uint32_t ten_thousandths = <uint32_t>(p * 10000 + 0.5)
+    cdef char* to = out.data + out.length
+    memcpy(to, key, length)
+    to += length
+    to[0] = c"0" + <char>(ten_thousandths // 10000)
+    to[1] = c"."
+    to[2] = c"0" + <char>(ten_thousandths // 1000 % 10)
+    to[3] = c"0" + <char>(ten_thousandths // 100 % 10)
+    to[4] = c"0" + <char>(ten_thousandths // 10 % 10)
+    to[5] = c"0" + <char>(ten_thousandths % 10)
+    out.length += length + 6
 
 
-cdef void put_chances(OutputC* out, float head, float label) noexcept nogil:
+cdef inline void put_chances(OutputC* out, float head, float label) noexcept nogil:
     put_chance(out, HEAD_PROB, 9, head)
     put_char(out, c"|")
     put_chance(out, LABEL_PROB, 10, label)
     put_char(out, c"\n")
 
 
-cdef void put_without_deps(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns) noexcept nogil:
+cdef void put_without_deps(OutputC* out, const BatchC* b, uint32_t line, const ColumnsC* columns) noexcept nogil:
     """An empty node: its place in the old enhanced graph goes with the old tree."""
     cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
     cdef const char* start = b.text + b.index.line[line]
@@ -161,6 +214,44 @@ cdef void put_without_deps(OutputC* out, const BatchC* b, uint32_t line, Columns
     put_char(out, c"_")
     start = b.text + tab[columns.deps]
     put(out, start, b.text + b.index.line[line + 1] - start)
+
+
+cdef inline void put_word(OutputC* out, const BatchC* b, uint32_t line, const ColumnsC* columns, const TreesC* trees,
+                          uint32_t i) noexcept nogil:
+    """The row of the trees' i-th word."""
+    put_new_tree_row(out, b, line, columns, trees.heads[i], label_cell(trees, i))
+    if columns.chances:
+        put_chances(out, trees.head_chances[i], trees.label_chances[i])
+
+
+cdef void put_tree(OutputC* out, const BatchC* b, uint32_t k, const ColumnsC* columns, const TreesC* trees,
+                   uint32_t base) noexcept nogil:
+    """A sentence with its new tree; `base` is the word with which the trees begin."""
+    cdef const SentenceC* sentence = &b.sentences[k]
+    cdef uint32_t word = sentence.first_word, line
+    if sentence.marks & HAS_EXTRA_ROWS:
+        put_mixed_rows(out, b, k, columns, trees, base)
+    else:
+        put_lines(out, b, sentence.first_line, b.word_line[word])
+        for line in range(b.word_line[word], sentence.end_line):
+            put_word(out, b, line, columns, trees, word - base)
+            word += 1
+    put_char(out, c"\n")
+
+
+cdef void put_mixed_rows(OutputC* out, const BatchC* b, uint32_t k, const ColumnsC* columns, const TreesC* trees,
+                         uint32_t base) noexcept nogil:
+    """The same where words, multiword rows and empty nodes follow each other, without the blank line."""
+    cdef const SentenceC* sentence = &b.sentences[k]
+    cdef uint32_t word = sentence.first_word, line
+    for line in range(sentence.first_line, sentence.end_line):
+        if word < sentence[1].first_word and b.word_line[word] == line:
+            put_word(out, b, line, columns, trees, word - base)
+            word += 1
+        elif columns.deps >= 0 and is_empty_node(b, line):
+            put_without_deps(out, b, line, columns)
+        else:
+            put_lines(out, b, line, line + 1)
 
 
 cdef class Labels:
@@ -288,33 +379,20 @@ cdef class Writer:
     cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
         """Sentences first..last-1 with new trees, which begin with sentence `first`'s first word."""
         cdef const BatchC* b = &batch.c
-        cdef SentenceC* sentence
         cdef ColumnsC columns
-        cdef uint32_t k, line, word = b.sentences[first].first_word, i
-        cdef uint32_t base = word
-        cdef size_t longest = longest_growth(trees)
+        cdef uint32_t k, base = b.sentences[first].first_word
         columns.head = batch.layout.column("head")
         columns.deprel = batch.layout.column("deprel")
         columns.deps = -1 if self.keep_deps else batch.layout.column("deps")
-        columns.misc = batch.layout.column("misc")
         columns.chances = trees.head_chances != NULL
+        # the scan knows whether there can be probabilities of an earlier parse
+        columns.misc = batch.layout.column("misc") if columns.chances or b.index.flags & SCAN_CHANCE else -1
+        # once for all: lines as they are, and what rows can grow by
+        output_reserve(&self.out, b.index.line[b.sentences[last].first_line] - b.index.line[b.sentences[first].first_line]
+                       + (b.sentences[last].first_word - base) * longest_growth(trees) + (last - first))
         with nogil:
             for k in range(first, last):
-                sentence = &b.sentences[k]
-                for line in range(sentence.first_line, sentence.end_line):
-                    output_reserve(&self.out, <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
-                    if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
-                        i = word - base
-                        put_new_tree_row(&self.out, b, line, columns, trees.heads[i], label_cell(trees, i))
-                        if columns.chances:
-                            put_chances(&self.out, trees.head_chances[i], trees.label_chances[i])
-                        word += 1
-                    elif columns.deps >= 0 and is_empty_node(b, line):
-                        put_without_deps(&self.out, b, line, columns)
-                    else:
-                        put_lines(&self.out, b, line, line + 1)
-                output_reserve(&self.out, 1)
-                put_char(&self.out, c"\n")
+                put_tree(&self.out, b, k, &columns, trees, base)
         return 0
 
     cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
