@@ -51,6 +51,7 @@ cdef class Atomizer:
     cdef int32_t class_at[2][2]  # adp, cc by UPOS and by XPOS
     cdef int32_t form_at, pos_at
     cdef int32_t place[N_COLUMNS]       # of the columns in the batch at hand, -1: not there
+    cdef bint is_padded         # may eight bytes be read from where a cell starts, whatever its length?
     cdef id_t* ids              # [word * N_COLUMNS + column] of the sentence at hand
     cdef int32_t ids_room
 

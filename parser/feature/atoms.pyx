@@ -34,6 +34,9 @@ KINDS = {"feat": OF_FEAT, "prefix": OF_PREFIX, "suffix": OF_SUFFIX, "lower": OF_
 KINDS |= dict.fromkeys("wuxfm", OF_WHOLE)
 
 
+cdef const char* NO_CELL = "\0\0\0\0\0\0\0\0"      # of a batch, padded as all its cells are
+
+
 cdef class Atomizer:
     def __cinit__(self):
         self.ids = NULL
@@ -117,6 +120,7 @@ cdef class Atomizer:
             self.place[number] = batch.layout.column(column)
             if self.place[number] >= 0 and self.columns[number].width == 0 and number != FORM:
                 self.place[number] = -1     # not asked for
+        self.is_padded = True
         self.forget_if_many()
         return 0
 
@@ -177,6 +181,7 @@ cdef class Atomizer:
         return self.write_rows(n, out)
 
     cdef int begin_cells(self) except -1:
+        self.is_padded = False
         self.forget_if_many()
         return 0
 
@@ -208,7 +213,7 @@ cdef class Atomizer:
                 if self.place[c] >= 0:
                     cells[c] = inner_cell(&batch.c, word, self.place[c])
                 else:
-                    cells[c].start, cells[c].length = NULL, 0
+                    cells[c].start, cells[c].length = NO_CELL, 0
             cells += N_COLUMNS
 
     cdef inline id_t intern_in(self, int32_t column, CellC cell) except -1 nogil:

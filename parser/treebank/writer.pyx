@@ -388,8 +388,8 @@ cdef class Writer:
         # the scan knows whether there can be probabilities of an earlier parse
         columns.misc = batch.layout.column("misc") if columns.chances or b.index.flags & SCAN_CHANCE else -1
         # once for all: lines as they are, and what rows can grow by
-        output_reserve(&self.out, b.index.line[b.sentences[last].first_line] - b.index.line[b.sentences[first].first_line]
-                       + (b.sentences[last].first_word - base) * longest_growth(trees) + (last - first))
+        output_reserve(&self.out, (b.sentences[last].first_word - base) * longest_growth(trees) + (last - first)
+                       + b.index.line[b.sentences[last].first_line] - b.index.line[b.sentences[first].first_line])
         with nogil:
             for k in range(first, last):
                 put_tree(&self.out, b, k, &columns, trees, base)

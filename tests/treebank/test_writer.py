@@ -272,8 +272,10 @@ def test_numbers_of_all_lengths_and_labels_longer_than_rows():
 
 
 def test_rows_of_all_lengths_keep_what_is_not_new():
-    rows = [row_of(i, "f" * i, "l" * (201 - i), "X", "_", "A=" + "B" * (i * 7 % 100), 0, "old", "_", "M=" + i % 70 * "n")
-            for i in range(1, 201)]  # fmt: skip
+    rows = [
+        row_of(i, "f" * i, "l" * (201 - i), "X", "_", "A=" + (i * 7 % 100) * "B", 0, "old", "_", "m" + (i % 70) * "n")
+        for i in range(1, 201)
+    ]
     found = written("".join(rows) + "\n", np.full(200, 150), np.zeros(200), ["new"])
     assert found == "".join(rows).replace("\t0\told\t", "\t150\tnew\t") + "\n"
 
