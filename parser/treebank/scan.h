@@ -158,11 +158,18 @@ static inline int scan_plain(scan_index *x, const char *text, uint32_t length) {
 
 /* Are all of 64 bytes ASCII? */
 static inline int scan_is_ascii(const unsigned char *p) {
+#if defined(__SSE2__)
+    const __m128i *v = (const __m128i *)p;
+    const __m128i all = _mm_or_si128(_mm_or_si128(_mm_loadu_si128(v), _mm_loadu_si128(v + 1)),
+                                     _mm_or_si128(_mm_loadu_si128(v + 2), _mm_loadu_si128(v + 3)));
+    return _mm_movemask_epi8(all) == 0;
+#else
     uint64_t word[8], all = 0;
     int i;
     memcpy(word, p, 64);
     for (i = 0; i < 8; i++) all |= word[i];
     return !(all & 0x8080808080808080ULL);
+#endif
 }
 
 /* The number of leading bytes of s that are valid UTF-8 (RFC 3629: no surrogates, nothing overlong, up to U+10FFFF). */
