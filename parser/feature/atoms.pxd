@@ -65,7 +65,7 @@ cdef class Atomizer:
     # The same for n words whose cells, [word * N_COLUMNS + column], are anywhere in memory; length 0: not known.
     cdef int begin_cells(self) except -1
     cdef int fill_cells(self, const CellC* cells, int32_t n, feat_t* out) except -1 nogil
-    # The cells of a sentence of the batch at hand, as fill_cells takes them; of columns that are not read nothing is said.
+    # The cells of a sentence of the batch at hand, as fill_cells takes them; others stay as they are.
     cdef void gather(self, Batch batch, uint32_t sentence, CellC* cells) noexcept nogil
     cdef id_t intern_in(self, int32_t column, CellC cell) except -1 nogil
 

@@ -1,11 +1,13 @@
 """The scan of a block, by every variant that this processor has, against a walk over its bytes."""
 
+import io
 import random
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from parser.treebank import Reader, TreebankError, Writer
 from parser.treebank.reader import scanned, scans
 
 CR, NUL, NON_ASCII, EMPTY_CELL, CHANCE = 2, 1, 4, 8, 16
@@ -55,3 +57,23 @@ def test_long_texts_with_words_of_all_lengths(name):
     rows = [b"\t".join(b"w" * rng.randrange(30) for _ in range(rng.randrange(1, 14))) for _ in range(2000)]
     text = b"\n".join(rows)
     assert scanned(text, name) == walked(text)
+
+
+class Pieces(io.BytesIO):
+    """64 bytes at a time, as a pipe may give them: the scan goes on where it stood."""
+
+    def readinto(self, room):
+        return super().readinto(memoryview(room)[:64])
+
+
+@pytest.mark.parametrize("n", range(64))
+def test_what_stands_on_both_sides_of_64_bytes_that_were_scanned_apart(n):
+    row = "1\t" + "w" * (n + 100) + "\t_\tX\t_\t_\t0\troot\t_\tHeadProb=0.5000\n\n"
+    out = io.BytesIO()
+    with Writer(out) as writer:
+        for batch in Reader(Pieces(row.encode()), format="conllu").batches():
+            writer.write(batch, [0], [0], ["root"])
+    assert out.getvalue().decode() == row.replace("HeadProb=0.5000", "_")
+    for spoilt in (row.replace("\tX", "\t\tX").replace("\t_\t_\t0", "\t_\t0"), row.replace("HeadProb=0.5000", "")):
+        with pytest.raises(TreebankError, match="is empty, expected"):
+            list(Reader(Pieces(spoilt.encode()), format="conllu"))
