@@ -51,6 +51,9 @@ cdef class Atomizer:
     cdef int32_t class_at[2][2]  # adp, cc by UPOS and by XPOS
     cdef int32_t form_at, pos_at
     cdef int32_t place[N_COLUMNS]       # of the columns in the batch at hand, -1: not there
+    cdef int32_t read[N_COLUMNS]        # the columns that anything is asked of, and the form,
+    cdef int32_t n_read
+    cdef bint is_padded         # may eight bytes be read from where a cell starts, whatever its length?
     cdef id_t* ids              # [word * N_COLUMNS + column] of the sentence at hand
     cdef int32_t ids_room
 
@@ -62,7 +65,7 @@ cdef class Atomizer:
     # The same for n words whose cells, [word * N_COLUMNS + column], are anywhere in memory; length 0: not known.
     cdef int begin_cells(self) except -1
     cdef int fill_cells(self, const CellC* cells, int32_t n, feat_t* out) except -1 nogil
-    # The cells of a sentence of the batch at hand, as fill_cells takes them.
+    # The cells of a sentence of the batch at hand, as fill_cells takes them; others stay as they are.
     cdef void gather(self, Batch batch, uint32_t sentence, CellC* cells) noexcept nogil
     cdef id_t intern_in(self, int32_t column, CellC cell) except -1 nogil
 

@@ -15,7 +15,7 @@ from parser.common cimport MISSING, ROOT, feat_t, id_t
 from parser.feature.ascii cimport (LONGEST_ASCII, OF_FEAT, OF_LOWER, OF_PREFIX, OF_PYTHON, OF_SHAPE, OF_SUFFIX,
                                    OF_WHOLE, AskedC, ascii_text, is_ascii)
 from parser.feature.hashing cimport FEATURE_NONE, FEATURE_ROOT, feature_factor, feature_spread, string_value
-from parser.treebank.batch cimport Batch, CellC, SentenceC, inner_cell
+from parser.treebank.batch cimport Batch, BatchC, CellC, SentenceC, inner_cell
 from parser.treebank.vocab cimport StringTable, TextC, intern_cell
 
 from parser.feature.attributes import CLASS_TAGS, COLUMNS, Attribute, attribute_text
@@ -32,6 +32,9 @@ cdef enum:
 
 KINDS = {"feat": OF_FEAT, "prefix": OF_PREFIX, "suffix": OF_SUFFIX, "lower": OF_LOWER, "shape": OF_SHAPE}
 KINDS |= dict.fromkeys("wuxfm", OF_WHOLE)
+
+
+cdef const char* NO_CELL = "\0\0\0\0\0\0\0\0"      # of a batch, padded as all its cells are
 
 
 cdef class Atomizer:
@@ -113,10 +116,15 @@ cdef class Atomizer:
         free(self.ids)
 
     cdef int begin(self, Batch batch) except -1:
+        self.n_read = 0
         for number, column in enumerate(COLUMNS):
+            if self.columns[number].width > 0 or number == FORM:
+                self.read[self.n_read] = number
+                self.n_read += 1
             self.place[number] = batch.layout.column(column)
             if self.place[number] >= 0 and self.columns[number].width == 0 and number != FORM:
                 self.place[number] = -1     # not asked for
+        self.is_padded = True
         self.forget_if_many()
         return 0
 
@@ -177,6 +185,7 @@ cdef class Atomizer:
         return self.write_rows(n, out)
 
     cdef int begin_cells(self) except -1:
+        self.is_padded = False
         self.forget_if_many()
         return 0
 
@@ -201,14 +210,19 @@ cdef class Atomizer:
 
     cdef void gather(self, Batch batch, uint32_t sentence, CellC* cells) noexcept nogil:
         cdef const SentenceC* s = &batch.c.sentences[sentence]
+        cdef const BatchC* b = &batch.c
+        cdef const uint32_t* tab        # those of a row
         cdef uint32_t word
-        cdef int32_t c
+        cdef int32_t k, c, place
         for word in range(s.first_word, s[1].first_word):
-            for c in range(N_COLUMNS):
-                if self.place[c] >= 0:
-                    cells[c] = inner_cell(&batch.c, word, self.place[c])
+            tab = b.index.tab + b.index.tab0[b.word_line[word]]
+            for k in range(self.n_read):
+                c, place = self.read[k], self.place[self.read[k]]
+                if place >= 0:
+                    cells[c].start = b.text + tab[place - 1] + 1
+                    cells[c].length = <int32_t>(tab[place] - tab[place - 1] - 1)
                 else:
-                    cells[c].start, cells[c].length = NULL, 0
+                    cells[c].start, cells[c].length = NO_CELL, 0
             cells += N_COLUMNS
 
     cdef inline id_t intern_in(self, int32_t column, CellC cell) except -1 nogil:

@@ -8,7 +8,7 @@ from parser.treebank.vocab cimport StringTable
 
 cdef extern from "parser/treebank/scan.h":
     enum:
-        SCAN_NUL, SCAN_CR, SCAN_NON_ASCII, SCAN_EMPTY_CELL, SCAN_PADDING
+        SCAN_NUL, SCAN_CR, SCAN_NON_ASCII, SCAN_EMPTY_CELL, SCAN_CHANCE, SCAN_PADDING
     ctypedef struct scan_index:
         uint32_t lines
         uint32_t tabs
@@ -20,7 +20,6 @@ cdef extern from "parser/treebank/scan.h":
         uint32_t done
         uint32_t flags
     void scan_reset(scan_index* x) noexcept nogil
-    int scan_text(scan_index* x, const char* text, uint32_t length) noexcept nogil
     size_t utf8_valid_prefix(const char* text, size_t n) noexcept nogil
     uint32_t drop_cr_before_lf(char* text, uint32_t length) noexcept nogil
 

@@ -5,7 +5,7 @@ of the tabs, so any cell can be shown or written back without having been copied
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
@@ -99,7 +99,12 @@ cdef class Batch:
     @property
     def offsets(self):
         """Index of each sentence's first word, and the number of words last (int64, len(batch) + 1)."""
-        return np.array([self.c.sentences[k].first_word for k in range(self.c.n_sentences + 1)], dtype=np.int64)
+        array = np.empty(self.c.n_sentences + 1, dtype=np.int64)
+        cdef int64_t[::1] view = array
+        cdef uint32_t k
+        for k in range(self.c.n_sentences + 1):
+            view[k] = self.c.sentences[k].first_word
+        return array
 
     def column_bytes(self, str field not None):
         """A column as Arrow lays out strings: (characters in UTF-8 behind each other, where each cell starts).

@@ -8,12 +8,12 @@ block waits for the next one.
 from cpython.buffer cimport PyBUF_WRITE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int32_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcpy
+from libc.string cimport memchr, memcpy, memset
 
 from parser.common cimport CHECK
 from parser.treebank.batch cimport (
-    HAS_EXTRA_ROWS, SCAN_CR, SCAN_EMPTY_CELL, SCAN_NON_ASCII, SCAN_NUL, UNPARSED, Batch, BatchC, CellC, SentenceC,
-    cell_of_line, drop_cr_before_lf, scan_reset, scan_text, utf8_valid_prefix,
+    HAS_EXTRA_ROWS, SCAN_CR, SCAN_EMPTY_CELL, SCAN_NON_ASCII, SCAN_NUL, SCAN_PADDING, UNPARSED, Batch, BatchC, CellC,
+    SentenceC, cell_of_line, drop_cr_before_lf, scan_index, scan_reset, utf8_valid_prefix,
 )
 from parser.treebank.tree cimport TreeCheck, TreeProblem, tree_check
 
@@ -29,6 +29,15 @@ from parser.treebank.vocab import COLUMNS, Vocab
 DEFAULT_BLOCK = 1 << 19
 LONGEST = (1 << 31) - 1     # bytes of one sentence with what stands before it in its block
 BOM = b"\xef\xbb\xbf"
+
+cdef extern from "parser/treebank/scan_fast.h":
+    enum:
+        N_SCANS
+    ctypedef struct scan_variant:
+        const char* name
+        int (*usable)() noexcept nogil
+        int (*scan)(scan_index* x, const char* text, uint32_t length) noexcept nogil
+    const scan_variant* SCANS
 
 
 cdef enum Fault:
@@ -88,6 +97,44 @@ cdef inline int32_t number(const char* s, int32_t length) noexcept nogil:
             return -1
         value = 10 * value + (s[i] - c"0")
     return value
+
+
+cdef enum:
+    MARKED = 256
+
+
+cdef struct MarkC:          # how the row of a word begins: its number and the tab, where that is up to four bytes
+    uint32_t text
+    uint32_t mask           # of the bytes that are meant
+
+
+cdef MarkC[MARKED] marks
+
+
+cdef int write_marks() except -1:
+    cdef char[4] text, mask
+    cdef int32_t word
+    for word in range(1, MARKED):
+        beginning = b"%d\t" % word
+        memset(text, 0, 4)
+        memset(mask, 0, 4)
+        memcpy(text, <const char*>beginning, len(beginning))
+        memset(mask, 0xFF, len(beginning))
+        memcpy(&marks[word].text, text, 4)
+        memcpy(&marks[word].mask, mask, 4)
+    return 0
+
+
+write_marks()
+
+
+cdef inline bint is_row_of(const char* start, int32_t length, int32_t word) noexcept nogil:
+    """Does a row, whose first cell has that length, begin with a word's number?"""
+    cdef uint32_t text
+    if word < MARKED:       # one comparison, and no loop over digits
+        memcpy(&text, start, 4)
+        return text & marks[word].mask == marks[word].text
+    return number(start, length) == word
 
 
 cdef inline bint is_blank(const BatchC* b, uint32_t line) noexcept nogil:
@@ -155,8 +202,7 @@ cdef inline Fault read_row(BatchC* b, const RulesC* rules, RowsC* rows, Sentence
     cdef Fault fault
     if tabs != rules.tabs and (tabs < rules.tabs or not rules.open_ended):
         return COLUMN_COUNT
-    length = <int32_t>(b.text + tab[0] - start)
-    if number(start, length) != rows.words + 1:
+    if not is_row_of(start, <int32_t>(b.text + tab[0] - start), rows.words + 1):
         fault = read_extra_row(rules, rows, cell_of_line(b, line, 0))
         sentence.marks |= HAS_EXTRA_ROWS
         return fault
@@ -515,6 +561,43 @@ cdef class Reader:
         return "a carriage return inside a line, expected it only before a line end"
 
 
+cdef const scan_variant* scan_named(str name) except NULL:
+    """The variant of that name; without one the last, which is the fastest, that this processor can run."""
+    cdef const scan_variant* found = NULL
+    cdef int32_t k
+    for k in range(N_SCANS):
+        if SCANS[k].usable() and name in ("", SCANS[k].name.decode()):
+            found = &SCANS[k]
+    if found == NULL:
+        raise ValueError(f"scan {name!r}: this processor has {', '.join(scans())}")
+    return found
+
+
+cdef const scan_variant* best_scan = scan_named("")
+
+
+def scans():
+    """The names of the variants of the scan that this processor can run."""
+    cdef int32_t k
+    return [SCANS[k].name.decode() for k in range(N_SCANS) if SCANS[k].usable()]
+
+
+def scanned(bytes text not None, str name not None):
+    """(line starts, indices of their first tabs, tabs, flags) by the scan of that name: for tests."""
+    cdef Batch batch = Batch()
+    cdef scan_index* x = &batch.c.index
+    cdef const scan_variant* variant = scan_named(name)
+    batch.reserve_text(<uint32_t>len(text) + 1)
+    memset(batch.c.text + len(text), c"\t", SCAN_PADDING)       # what must not be seen
+    memcpy(batch.c.text, <const char*>text, len(text))
+    batch.reserve_index(66, 65)
+    scan_reset(x)
+    while variant.scan(x, batch.c.text, <uint32_t>len(text)):
+        batch.reserve_index(x.line_capacity + 64, x.tab_capacity + 64)
+    return ([x.line[k] for k in range(x.lines + 1)], [x.tab0[k] for k in range(x.lines + 1)],
+            [x.tab[k] for k in range(x.tabs)], x.flags)
+
+
 cdef void scan_restart(Batch batch) noexcept:
     scan_reset(&batch.c.index)
 
@@ -531,7 +614,7 @@ cdef int scan_on(Batch batch) except -1:
         scan_reset(&b.index)
     while full:
         with nogil:
-            full = scan_text(&b.index, b.text, b.length)
+            full = best_scan.scan(&b.index, b.text, b.length)
         if full:
             batch.reserve_index(2 * b.index.line_capacity + 128, 2 * b.index.tab_capacity + 128)
     return 0

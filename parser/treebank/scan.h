@@ -1,8 +1,8 @@
 /* One pass over a block of treebank text: where the lines start, where the tabs are, what else is in it.
 
    All later work (columns, ids, heads, writing) goes by these positions, so every byte is looked at once here. 64 bytes
-   are turned into bit masks at a time: by SSE2 where the compiler has it (all x86-64), else eight bytes at a time by
-   arithmetic on words; both give the same masks. */
+   are turned into bit masks at a time: by SSE2 where the compiler has it (all x86-64), byte by byte elsewhere, by
+   AVX2 or AVX-512 where the processor has that (scan_fast.h); all give the same positions and flags. */
 #ifndef ARCSPEED_SCAN_H
 #define ARCSPEED_SCAN_H
 #include <stddef.h>
@@ -16,14 +16,15 @@ enum {
     SCAN_NUL = 1,          /* a NUL byte */
     SCAN_CR = 2,           /* a carriage return */
     SCAN_NON_ASCII = 4,    /* a byte of 0x80 or more: UTF-8 is to be checked */
-    SCAN_EMPTY_CELL = 8    /* a tab at the start of a line, at its end, or behind another tab */
+    SCAN_EMPTY_CELL = 8,   /* a tab at the start of a line, at its end, or behind another tab */
+    SCAN_CHANCE = 16       /* `b=`, with which HeadProb= and LabelProb= end: probabilities of an earlier parse, perhaps */
 };
 
 /* bytes that may be read (not written) past the end of a block */
 #define SCAN_PADDING 64
 
 typedef struct {
-    uint64_t tab, newline, cr, nul, high;
+    uint64_t tab, newline, cr, nul, high, equals, b;
 } scan_masks;
 
 #if defined(__SSE2__)
@@ -44,6 +45,8 @@ static inline scan_masks scan_block(const char *p) {
     m.newline = scan_equal(v, '\n');
     m.cr = scan_equal(v, '\r');
     m.nul = scan_equal(v, 0);
+    m.equals = scan_equal(v, '=');
+    m.b = scan_equal(v, 'b');
     m.high = (uint64_t)(uint16_t)_mm_movemask_epi8(v[0]) | (uint64_t)(uint16_t)_mm_movemask_epi8(v[1]) << 16 |
              (uint64_t)(uint16_t)_mm_movemask_epi8(v[2]) << 32 | (uint64_t)(uint16_t)_mm_movemask_epi8(v[3]) << 48;
     return m;
@@ -63,6 +66,8 @@ static inline scan_masks scan_block(const char *p) {
     m.newline = scan_byte_masks(p, '\n');
     m.cr = scan_byte_masks(p, '\r');
     m.nul = scan_byte_masks(p, 0);
+    m.equals = scan_byte_masks(p, '=');
+    m.b = scan_byte_masks(p, 'b');
     m.high = 0;
     for (i = 0; i < 64; i++) m.high |= (uint64_t)((unsigned char)p[i] >> 7) << i;
     return m;
@@ -77,12 +82,12 @@ typedef struct {
     uint32_t *tab;                     /* offsets of all tabs */
     uint32_t done;                     /* bytes scanned: a multiple of 64, or the length */
     uint32_t flags;                    /* SCAN_* found so far */
-    uint64_t tab_carry, newline_carry; /* was the last byte of the previous 64 a tab, a newline (line start)? */
+    uint64_t tab_carry, newline_carry, b_carry; /* was the last byte of the previous 64 a tab, a newline (line start), b? */
 } scan_index;
 
 static inline void scan_reset(scan_index *x) {
     x->lines = x->tabs = x->done = x->flags = 0;
-    x->tab_carry = 0;
+    x->tab_carry = x->b_carry = 0;
     x->newline_carry = 1;
     if (x->line_capacity) {
         x->line[0] = 0;
@@ -90,11 +95,35 @@ static inline void scan_reset(scan_index *x) {
     }
 }
 
+/* What is seen besides lines and tabs, gathered over many blocks: not 0 where there is some */
+typedef struct {
+    uint64_t cr, nul, high, empty, chance;
+} scan_seen;
+
+/* Takes notice of 64 bytes; those that are not `inside` do not count. */
+static inline void scan_notice(scan_index *x, scan_masks *m, uint64_t inside, scan_seen *seen) {
+    m->tab &= inside, m->newline &= inside;
+    seen->cr |= m->cr & inside, seen->nul |= m->nul & inside, seen->high |= m->high & inside;
+    seen->empty |= m->tab & ((m->tab << 1) | (m->newline << 1) | x->tab_carry | x->newline_carry);
+    seen->empty |= m->newline & ((m->tab << 1) | x->tab_carry);
+    seen->chance |= m->equals & inside & ((m->b << 1) | x->b_carry);
+    x->tab_carry = m->tab >> 63;
+    x->newline_carry = m->newline >> 63;
+    x->b_carry = m->b >> 63;
+}
+
+static inline uint32_t scan_flags(const scan_seen *seen) {
+    return (seen->cr ? SCAN_CR : 0) | (seen->nul ? SCAN_NUL : 0) | (seen->high ? SCAN_NON_ASCII : 0) |
+           (seen->empty ? SCAN_EMPTY_CELL : 0) | (seen->chance ? SCAN_CHANCE : 0);
+}
+
+static inline uint64_t scan_inside(uint32_t left) { return left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0; }
+
 /* Scans on up to `length`. Returns 0 when done, 1 when an array is full: grow both by at least 64 and call again. */
-static inline int scan_text(scan_index *x, const char *text, uint32_t length) {
+static inline int scan_plain(scan_index *x, const char *text, uint32_t length) {
     uint32_t *tab = x->tab, *line = x->line, *tab0 = x->tab0;
-    uint32_t tabs = x->tabs, lines = x->lines, flags = x->flags, at = x->done;
-    uint64_t seen_cr = 0, seen_nul = 0, seen_high = 0, seen_empty = 0;
+    uint32_t tabs = x->tabs, lines = x->lines, at = x->done;
+    scan_seen seen = {0, 0, 0, 0, 0};
     int full = 0;
     while (at < length) {
         if (tabs + 64 > x->tab_capacity || lines + 65 > x->line_capacity) {
@@ -102,15 +131,7 @@ static inline int scan_text(scan_index *x, const char *text, uint32_t length) {
             break;
         }
         scan_masks m = scan_block(text + at);
-        if (length - at < 64) {
-            uint64_t inside = ((uint64_t)1 << (length - at)) - 1;
-            m.tab &= inside, m.newline &= inside, m.cr &= inside, m.nul &= inside, m.high &= inside;
-        }
-        seen_cr |= m.cr, seen_nul |= m.nul, seen_high |= m.high;
-        seen_empty |= m.tab & ((m.tab << 1) | (m.newline << 1) | x->tab_carry | x->newline_carry);
-        seen_empty |= m.newline & ((m.tab << 1) | x->tab_carry);
-        x->tab_carry = m.tab >> 63;
-        x->newline_carry = m.newline >> 63;
+        scan_notice(x, &m, scan_inside(length - at), &seen);
         while (m.newline) {
             uint64_t lowest = m.newline & (0 - m.newline);
             uint64_t before = m.tab & (lowest - 1);
@@ -131,9 +152,24 @@ static inline int scan_text(scan_index *x, const char *text, uint32_t length) {
         at += length - at < 64 ? length - at : 64;
     }
     x->tabs = tabs, x->lines = lines, x->done = at;
-    x->flags = flags | (seen_cr ? SCAN_CR : 0) | (seen_nul ? SCAN_NUL : 0) | (seen_high ? SCAN_NON_ASCII : 0) |
-               (seen_empty ? SCAN_EMPTY_CELL : 0);
+    x->flags |= scan_flags(&seen);
     return full;
+}
+
+/* Are all of 64 bytes ASCII? */
+static inline int scan_is_ascii(const unsigned char *p) {
+#if defined(__SSE2__)
+    const __m128i *v = (const __m128i *)p;
+    const __m128i all = _mm_or_si128(_mm_or_si128(_mm_loadu_si128(v), _mm_loadu_si128(v + 1)),
+                                     _mm_or_si128(_mm_loadu_si128(v + 2), _mm_loadu_si128(v + 3)));
+    return _mm_movemask_epi8(all) == 0;
+#else
+    uint64_t word[8], all = 0;
+    int i;
+    memcpy(word, p, 64);
+    for (i = 0; i < 8; i++) all |= word[i];
+    return !(all & 0x8080808080808080ULL);
+#endif
 }
 
 /* The number of leading bytes of s that are valid UTF-8 (RFC 3629: no surrogates, nothing overlong, up to U+10FFFF). */
@@ -142,6 +178,10 @@ static inline size_t utf8_valid_prefix(const char *text, size_t n) {
     size_t i = 0;
     while (i < n) {
         uint64_t eight;
+        if (n - i >= 64 && scan_is_ascii(s + i)) {
+            i += 64;
+            continue;
+        }
         if (n - i >= 8) {
             memcpy(&eight, s + i, 8);
             if (!(eight & 0x8080808080808080ULL)) {

@@ -1,5 +1,6 @@
 """Opening files for reading and writing: plain, compressed by suffix, or standard input and output as `-`."""
 
+import errno
 import io
 import os
 import sys
@@ -37,6 +38,8 @@ def _xz_open(path, mode):
 
 
 UNPACKED = 1 << 15  # bytes that are unpacked at a time: as many may be lost before a damaged place
+KEPT = 1 << 24  # bytes of an output that stay in the system's memory, for whoever reads a small file next,
+BLOCK = 1 << 20  # and of those behind them, that are written at once; both are whole pages
 OPENERS = {".gz": _gzip_open, ".xz": _xz_open, ".zst": _zstd_open}
 
 
@@ -188,4 +191,105 @@ def _standard_output() -> BinaryIO:
 
 
 def _plain_output(path, mode):
+    if hasattr(os, "O_DIRECT") and (os.path.isfile(path) or not os.path.exists(path)):
+        return LargeOutput(path)
     return open(path, mode, buffering=0)
+
+
+class LargeOutput(io.FileIO):
+    """A file that is written from beginning to end. All but its first bytes go straight to the disk (O_DIRECT).
+
+    The system makes no copy of them in its own memory, which takes time, for pages that were never used most of all: a
+    virtual machine waits for each. What others have there stays, and the disk is at work while more is made.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.written, self.kept = 0, KEPT
+        self.blocks: Blocks | None = None
+        super().__init__(path, "wb")
+
+    def write(self, data) -> int:
+        view = memoryview(data).cast("B")
+        while len(view):
+            n = self.put(view)
+            self.written += n
+            view = view[n:]
+        return memoryview(data).nbytes
+
+    def put(self, view: memoryview) -> int:
+        """Takes some of it."""
+        if self.kept is None or self.written < self.kept:
+            return super().write(view if self.kept is None else view[: self.kept - self.written])
+        if self.blocks is None:
+            if not set_direct(self.fileno(), True):
+                self.kept = None  # a file system that cannot
+                return self.put(view)
+            self.blocks = Blocks(self.fileno())
+        return self.blocks.put(view)
+
+    def tell(self) -> int:
+        return self.written
+
+    def close(self) -> None:
+        try:
+            if self.blocks is not None:
+                blocks, self.blocks = self.blocks, None
+                blocks.finish()
+        finally:
+            super().close()
+
+
+class Blocks:
+    """What goes straight to the disk: whole blocks at the start of a page. One is written while the other is filled."""
+
+    def __init__(self, file: int) -> None:
+        import mmap  # these two only where outputs are large
+        from concurrent.futures import ThreadPoolExecutor
+
+        self.file, self.filled = file, 0
+        self.blocks = [memoryview(mmap.mmap(-1, BLOCK)) for _ in range(2)]
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="write")
+        self.writing = self.pool.submit(int)
+
+    def put(self, view: memoryview) -> int:
+        n = min(len(view), BLOCK - self.filled)
+        self.blocks[0][self.filled : self.filled + n] = view[:n]
+        self.filled += n
+        if self.filled == BLOCK:
+            self.writing.result()  # raises what was wrong with the other one
+            self.writing = self.pool.submit(write_all, self.file, self.blocks[0])
+            self.blocks.reverse()
+            self.filled = 0
+        return n
+
+    def finish(self) -> None:
+        """The last block is not a whole one, which takes the usual way."""
+        with self.pool:
+            self.writing.result()
+            set_direct(self.file, False)
+            write_all(self.file, self.blocks[0][: self.filled])
+
+
+def write_all(file: int, view: memoryview) -> None:
+    while len(view):
+        try:
+            n = os.write(file, view)
+        except OSError as error:
+            # what a file system or a nearly full disk does not take this way it may take the other
+            if error.errno != errno.EINVAL or not set_direct(file, False):
+                raise
+            n = 0
+        view = view[n:]
+
+
+def set_direct(file: int, on: bool) -> bool:
+    """Bytes straight to the disk from now on, or not; False: that changes nothing, or cannot be."""
+    import fcntl
+
+    flags = fcntl.fcntl(file, fcntl.F_GETFL)
+    wanted = flags | os.O_DIRECT if on else flags & ~os.O_DIRECT
+    try:
+        fcntl.fcntl(file, fcntl.F_SETFL, wanted)
+    except OSError:
+        return False
+    return flags != wanted

@@ -12,14 +12,16 @@ cdef struct OutputC:
 
 
 cdef enum:
-    OUTPUT_PADDING = 32
+    OUTPUT_PADDING = 128
+    A_CELL = 32             # bytes that are copied at once, whatever is asked for: of a cell,
+    A_ROW = 64              # and of most of a row
 
 
 # New trees of consecutive words. Owner: the caller.
 cdef struct TreesC:
     const int32_t* heads
     const int32_t* labels           # ids into names
-    const CellC* names              # each padded for `put`
+    const CellC* names              # each padded, see below
     int32_t n_names
     const float* head_chances       # NULL: no probabilities
     const float* label_chances
@@ -28,39 +30,34 @@ cdef struct TreesC:
 cdef int output_reserve(OutputC* out, size_t more) except -1 nogil
 
 
-cdef inline void put(OutputC* out, const char* text, size_t length) noexcept nogil:
-    """Appends up to some hundred bytes from a batch's text, 16 at a time: both sides are padded. Reserve first."""
-    cdef size_t done = 0
-    cdef char* to = out.data + out.length
-    if length > 256:
-        memcpy(to, text, length)
-    else:
-        while done < length:
-            memcpy(to + done, text + done, 16)
-            done += 16
-    out.length += length
+# What follows writes to a place and gives the place behind it, which a loop keeps in a register. Reserve first. Both
+# sides are padded; no branch depends on a usual length, since lengths follow no pattern that a processor could foresee.
+
+cdef inline char* copy_cell(char* to, const char* text, size_t length) noexcept nogil:
+    memcpy(to, text, A_CELL)
+    if length > A_CELL:
+        memcpy(to + A_CELL, text + A_CELL, length - A_CELL)
+    return to + length
 
 
-cdef inline void put_char(OutputC* out, char c) noexcept nogil:
-    out.data[out.length] = c
-    out.length += 1
+cdef inline char* copy_row(char* to, const char* text, size_t length) noexcept nogil:
+    memcpy(to, text, A_ROW)
+    if length > A_ROW:
+        memcpy(to + A_ROW, text + A_ROW, length - A_ROW)
+    return to + length
 
 
-cdef inline void put_number(OutputC* out, int32_t value) noexcept nogil:
-    """A head or a word number, 0 or more; anything below is written as `_`."""
-    cdef char digits[16]
-    cdef int32_t n = 0
-    if value < 0:
-        put_char(out, c"_")
-        return
-    while True:
-        n += 1
-        digits[16 - n] = c"0" + value % 10
-        value //= 10
-        if value == 0:
-            break
-    memcpy(out.data + out.length, digits + 16 - n, n)
-    out.length += n
+cdef inline char* copy_char(char* to, char c) noexcept nogil:
+    to[0] = c
+    return to + 1
+
+
+cdef inline char* end_of(OutputC* out) noexcept nogil:
+    return out.data + out.length
+
+
+cdef inline void set_end(OutputC* out, const char* end) noexcept nogil:
+    out.length = end - out.data
 
 
 cdef class Writer:
@@ -76,5 +73,5 @@ cdef class Writer:
     cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1
     cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1
     cdef int find_sources(self, layout, int32_t* source) except -1
-    cdef int put_columns(self, const BatchC* b, uint32_t line, const int32_t* source, const TreesC* trees,
-                         uint32_t i) except -1
+    cdef char* write_columns(self, char* to, const BatchC* b, uint32_t line, const int32_t* source,
+                             const TreesC* trees, uint32_t i) except NULL

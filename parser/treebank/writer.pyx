@@ -13,7 +13,9 @@ from libc.string cimport memchr, memcpy, strncmp
 import numpy as np
 
 from parser.common cimport CHECK
-from parser.treebank.batch cimport Batch, BatchC, CellC, Sentence, SentenceC, cell_of_line
+from parser.treebank.batch cimport (
+    HAS_EXTRA_ROWS, SCAN_CHANCE, Batch, BatchC, CellC, Sentence, SentenceC, cell_of_line,
+)
 
 from parser.treebank import layout as layouts
 from parser.treebank.errors import TreebankError
@@ -40,42 +42,88 @@ cdef int output_reserve(OutputC* out, size_t more) except -1 nogil:
     return 0
 
 
-cdef inline void put_lines(OutputC* out, const BatchC* b, uint32_t first, uint32_t end) noexcept nogil:
+cdef inline char* copy_lines(char* to, const BatchC* b, uint32_t first, uint32_t end) noexcept nogil:
     """Whole lines, newlines included."""
     cdef size_t length = b.index.line[end] - b.index.line[first]
-    memcpy(out.data + out.length, b.text + b.index.line[first], length)
-    out.length += length
+    memcpy(to, b.text + b.index.line[first], length)
+    return to + length
+
+
+cdef enum:
+    SPELT = 256
+
+
+cdef struct NumberC:        # how a number is written, up to three digits
+    char[4] digits
+    int32_t length
+
+
+cdef NumberC[SPELT] spelt
+
+
+cdef int spell() except -1:
+    cdef int32_t value
+    for value in range(SPELT):
+        digits = b"%d" % value
+        memcpy(spelt[value].digits, <const char*>digits, len(digits))
+        spelt[value].length = <int32_t>len(digits)
+    return 0
+
+
+spell()
+
+
+cdef inline char* write_number(char* to, int32_t value) noexcept nogil:
+    """A head or a word number, 0 or more; anything below is written as `_`."""
+    if 0 <= value < SPELT:  # without a loop that ends where nobody can foresee
+        memcpy(to, spelt[value].digits, 4)
+        return to + spelt[value].length
+    return write_digits(to, value)
+
+
+cdef char* write_digits(char* to, int32_t value) noexcept nogil:
+    cdef char digits[16]
+    cdef int32_t n = 0
+    if value < 0:
+        return copy_char(to, c"_")
+    while True:
+        n += 1
+        digits[16 - n] = c"0" + value % 10
+        value //= 10
+        if value == 0:
+            break
+    memcpy(to, digits + 16 - n, n)
+    return to + n
 
 
 cdef struct ColumnsC:
     int32_t head
     int32_t deprel
     int32_t deps            # -1: the format has none, or it is to be kept
-    int32_t misc            # -1: the format has none
+    int32_t misc            # -1: the format has none, or nothing in it needs a look
     bint chances            # probabilities go into MISC
 
 
-cdef void put_new_tree_row(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns, int32_t head,
-                           CellC label) noexcept nogil:
+cdef inline char* write_row(char* to, const BatchC* b, uint32_t line, const ColumnsC* columns, int32_t head,
+                            CellC label) noexcept nogil:
     """A word row with HEAD and DEPREL replaced; everything before, between and behind is copied."""
     cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
     cdef const char* start = b.text + b.index.line[line]
     cdef size_t rest
-    put(out, start, b.text + tab[columns.head - 1] + 1 - start)
-    put_number(out, head)
+    to = copy_row(to, start, b.text + tab[columns.head - 1] + 1 - start)
+    to = write_number(to, head)
     start = b.text + tab[columns.head]
-    put(out, start, b.text + tab[columns.deprel - 1] + 1 - start)
-    put(out, label.start, label.length)
+    to = copy_cell(to, start, b.text + tab[columns.deprel - 1] + 1 - start)
+    to = copy_cell(to, label.start, label.length)
     start = b.text + tab[columns.deprel]
     if columns.deps >= 0:
-        put(out, start, b.text + tab[columns.deps - 1] + 1 - start)
-        put_char(out, c"_")
+        to = copy_cell(to, start, b.text + tab[columns.deps - 1] + 1 - start)
+        to = copy_char(to, c"_")
         start = b.text + tab[columns.deps]
     rest = b.text + b.index.line[line + 1] - start
     if columns.misc < 0 or (rest < SHORTEST and not columns.chances):
-        put(out, start, rest)
-    else:
-        put_with_misc(out, start, cell_of_line(b, line, columns.misc), columns.chances)
+        return copy_cell(to, start, rest)
+    return copy_misc(to, start, cell_of_line(b, line, columns.misc), columns.chances)
 
 
 cdef const char* HEAD_PROB = "HeadProb="
@@ -101,70 +149,111 @@ cdef bint has_chances(CellC misc) noexcept nogil:
     return False
 
 
-cdef void put_with_misc(OutputC* out, const char* start, CellC misc, bint more) noexcept nogil:
+cdef char* copy_misc(char* to, const char* start, CellC misc, bint more) noexcept nogil:
     """What is left of a row, without the probabilities of an earlier parse; with a bar behind the items of MISC if more
     follows, else with the end of the line."""
-    cdef size_t before
-    put(out, start, misc.start - start)
+    cdef char* before
+    to = copy_cell(to, start, misc.start - start)
     if not more and not has_chances(misc):
-        put(out, misc.start, misc.length + 1)
-        return
-    before = out.length
+        return copy_cell(to, misc.start, misc.length + 1)
+    before = to
     if misc.length != 1 or misc.start[0] != c"_":
-        put_other_items(out, misc)
+        to = copy_other_items(to, misc)
     if more:
-        return
-    if out.length > before:
-        out.length -= 1
+        return to
+    if to > before:
+        to -= 1
     else:
-        put_char(out, c"_")
-    put_char(out, c"\n")
+        to = copy_char(to, c"_")
+    return copy_char(to, c"\n")
 
 
-cdef void put_other_items(OutputC* out, CellC misc) noexcept nogil:
+cdef char* copy_other_items(char* to, CellC misc) noexcept nogil:
     cdef int32_t start = 0, end
     while start < misc.length:
         end = start
         while end < misc.length and misc.start[end] != c"|":
             end += 1
         if not is_chance(misc.start + start):
-            put(out, misc.start + start, end - start)
-            put_char(out, c"|")
+            to = copy_cell(to, misc.start + start, end - start)
+            to = copy_char(to, c"|")
         start = end + 1
+    return to
 
 
-cdef void put_chance(OutputC* out, const char* key, size_t length, float p) noexcept nogil:
+cdef inline char* write_chance(char* to, const char* key, size_t length, float p) noexcept nogil:
     """A probability with four decimals."""
-    cdef int32_t ten_thousandths = <int32_t>(p * 10000 + 0.5), place = 1000
-    memcpy(out.data + out.length, key, length)
-    out.length += length
-    put_char(out, c"1" if ten_thousandths >= 10000 else c"0")
-    put_char(out, c".")
-    ten_thousandths %= 10000
-    while place > 0:
-        put_char(out, c"0" + <char>(ten_thousandths // place % 10))
-        place //= 10
+    cdef uint32_t ten_thousandths = <uint32_t>(p * 10000 + 0.5)
+    memcpy(to, key, length)
+    to += length
+    to[0] = c"0" + <char>(ten_thousandths // 10000)
+    to[1] = c"."
+    to[2] = c"0" + <char>(ten_thousandths // 1000 % 10)
+    to[3] = c"0" + <char>(ten_thousandths // 100 % 10)
+    to[4] = c"0" + <char>(ten_thousandths // 10 % 10)
+    to[5] = c"0" + <char>(ten_thousandths % 10)
+    return to + 6
 
 
-cdef void put_chances(OutputC* out, float head, float label) noexcept nogil:
-    put_chance(out, HEAD_PROB, 9, head)
-    put_char(out, c"|")
-    put_chance(out, LABEL_PROB, 10, label)
-    put_char(out, c"\n")
+cdef inline char* write_chances(char* to, float head, float label) noexcept nogil:
+    to = write_chance(to, HEAD_PROB, 9, head)
+    to = copy_char(to, c"|")
+    to = write_chance(to, LABEL_PROB, 10, label)
+    return copy_char(to, c"\n")
 
 
-cdef void put_without_deps(OutputC* out, const BatchC* b, uint32_t line, ColumnsC columns) noexcept nogil:
+cdef char* copy_without_deps(char* to, const BatchC* b, uint32_t line, const ColumnsC* columns) noexcept nogil:
     """An empty node: its place in the old enhanced graph goes with the old tree."""
     cdef const uint32_t* tab = b.index.tab + b.index.tab0[line]
     cdef const char* start = b.text + b.index.line[line]
-    put(out, start, b.text + tab[columns.deps - 1] + 1 - start)
-    put_char(out, c"_")
+    to = copy_row(to, start, b.text + tab[columns.deps - 1] + 1 - start)
+    to = copy_char(to, c"_")
     start = b.text + tab[columns.deps]
-    put(out, start, b.text + b.index.line[line + 1] - start)
+    return copy_cell(to, start, b.text + b.index.line[line + 1] - start)
+
+
+cdef inline char* write_word(char* to, const BatchC* b, uint32_t line, const ColumnsC* columns, const TreesC* trees,
+                             uint32_t i) noexcept nogil:
+    """The row of the trees' i-th word."""
+    to = write_row(to, b, line, columns, trees.heads[i], label_cell(trees, i))
+    if columns.chances:
+        to = write_chances(to, trees.head_chances[i], trees.label_chances[i])
+    return to
+
+
+cdef char* write_tree(char* to, const BatchC* b, uint32_t k, const ColumnsC* columns, const TreesC* trees,
+                      uint32_t base) noexcept nogil:
+    """A sentence with its new tree; `base` is the word with which the trees begin."""
+    cdef const SentenceC* sentence = &b.sentences[k]
+    cdef uint32_t word = sentence.first_word, line
+    if sentence.marks & HAS_EXTRA_ROWS:
+        to = write_mixed_rows(to, b, k, columns, trees, base)
+    else:
+        to = copy_lines(to, b, sentence.first_line, b.word_line[word])
+        for line in range(b.word_line[word], sentence.end_line):
+            to = write_word(to, b, line, columns, trees, word - base)
+            word += 1
+    return copy_char(to, c"\n")
+
+
+cdef char* write_mixed_rows(char* to, const BatchC* b, uint32_t k, const ColumnsC* columns, const TreesC* trees,
+                            uint32_t base) noexcept nogil:
+    """The same where words, multiword rows and empty nodes follow each other, without the blank line."""
+    cdef const SentenceC* sentence = &b.sentences[k]
+    cdef uint32_t word = sentence.first_word, line
+    for line in range(sentence.first_line, sentence.end_line):
+        if word < sentence[1].first_word and b.word_line[word] == line:
+            to = write_word(to, b, line, columns, trees, word - base)
+            word += 1
+        elif columns.deps >= 0 and is_empty_node(b, line):
+            to = copy_without_deps(to, b, line, columns)
+        else:
+            to = copy_lines(to, b, line, line + 1)
+    return to
 
 
 cdef class Labels:
-    """Label names as C strings behind each other, each padded for `put`."""
+    """Label names as C strings behind each other, each padded for `copy_cell`."""
     cdef CellC* cells
     cdef char* text
     cdef readonly int32_t n
@@ -257,12 +346,14 @@ cdef class Writer:
         cdef const BatchC* b = &batch.c
         cdef uint32_t k
         cdef SentenceC* sentence
+        cdef char* to
         output_reserve(&self.out, <size_t>b.length + b.n_sentences)
         with nogil:
+            to = end_of(&self.out)
             for k in range(first, last):
                 sentence = &b.sentences[k]
-                put_lines(&self.out, b, sentence.first_line, sentence.end_line)
-                put_char(&self.out, c"\n")
+                to = copy_char(copy_lines(to, b, sentence.first_line, sentence.end_line), c"\n")
+            set_end(&self.out, to)
         return 0
 
     cdef int write_with(self, Batch batch, uint32_t first, uint32_t last, heads, labels, label_names,
@@ -288,33 +379,23 @@ cdef class Writer:
     cdef int write_trees(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
         """Sentences first..last-1 with new trees, which begin with sentence `first`'s first word."""
         cdef const BatchC* b = &batch.c
-        cdef SentenceC* sentence
         cdef ColumnsC columns
-        cdef uint32_t k, line, word = b.sentences[first].first_word, i
-        cdef uint32_t base = word
-        cdef size_t longest = longest_growth(trees)
+        cdef uint32_t k, base = b.sentences[first].first_word
+        cdef char* to
         columns.head = batch.layout.column("head")
         columns.deprel = batch.layout.column("deprel")
         columns.deps = -1 if self.keep_deps else batch.layout.column("deps")
-        columns.misc = batch.layout.column("misc")
         columns.chances = trees.head_chances != NULL
+        # the scan knows whether there can be probabilities of an earlier parse
+        columns.misc = batch.layout.column("misc") if columns.chances or b.index.flags & SCAN_CHANCE else -1
+        # once for all: lines as they are, and what rows can grow by
+        output_reserve(&self.out, (b.sentences[last].first_word - base) * longest_growth(trees) + (last - first)
+                       + b.index.line[b.sentences[last].first_line] - b.index.line[b.sentences[first].first_line])
         with nogil:
+            to = end_of(&self.out)
             for k in range(first, last):
-                sentence = &b.sentences[k]
-                for line in range(sentence.first_line, sentence.end_line):
-                    output_reserve(&self.out, <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
-                    if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
-                        i = word - base
-                        put_new_tree_row(&self.out, b, line, columns, trees.heads[i], label_cell(trees, i))
-                        if columns.chances:
-                            put_chances(&self.out, trees.head_chances[i], trees.label_chances[i])
-                        word += 1
-                    elif columns.deps >= 0 and is_empty_node(b, line):
-                        put_without_deps(&self.out, b, line, columns)
-                    else:
-                        put_lines(&self.out, b, line, line + 1)
-                output_reserve(&self.out, 1)
-                put_char(&self.out, c"\n")
+                to = write_tree(to, b, k, &columns, trees, base)
+            set_end(&self.out, to)
         return 0
 
     cdef int write_converted(self, Batch batch, uint32_t first, uint32_t last, const TreesC* trees) except -1:
@@ -326,21 +407,24 @@ cdef class Writer:
         cdef int32_t source[MOST_COLUMNS]
         cdef bint marks = self.layout.marks
         cdef size_t longest = longest_growth(trees)
+        cdef char* to
         self.find_sources(batch.layout, source)
         for k in range(first, last):
             sentence = &b.sentences[k]
             for line in range(sentence.first_line, sentence.end_line):
                 output_reserve(&self.out, 2 * <size_t>(b.index.line[line + 1] - b.index.line[line]) + longest)
+                to = end_of(&self.out)
                 if word < b.sentences[k + 1].first_word and b.word_line[word] == line:
-                    put_number(&self.out, word + 1 - sentence.first_word)
-                    self.put_columns(b, line, source, trees, word - base)
+                    to = write_number(to, word + 1 - sentence.first_word)
+                    to = self.write_columns(to, b, line, source, trees, word - base)
                     word += 1
                 elif marks:
-                    put_lines(&self.out, b, line, line + 1)
+                    to = copy_lines(to, b, line, line + 1)
                 else:
                     self.dropped[row_kind(b, line)] += 1
+                set_end(&self.out, to)
             output_reserve(&self.out, 1)
-            put_char(&self.out, c"\n")
+            set_end(&self.out, copy_char(end_of(&self.out), c"\n"))
         return 0
 
     cdef int find_sources(self, layout, int32_t* source) except -1:
@@ -351,24 +435,23 @@ cdef class Writer:
             source[column] = layout.column(by_column.get(column, ""))
         return 0
 
-    cdef int put_columns(self, const BatchC* b, uint32_t line, const int32_t* source, const TreesC* trees,
-                         uint32_t i) except -1:
+    cdef char* write_columns(self, char* to, const BatchC* b, uint32_t line, const int32_t* source,
+                             const TreesC* trees, uint32_t i) except NULL:
         """All columns but the first, and the newline; the i-th word of the trees."""
         cdef int32_t column, head = self.layout.column("head"), deprel = self.layout.column("deprel")
         cdef int32_t deps = -1 if self.keep_deps else self.layout.column("deps")
         cdef bint spaces = self.layout.marks
         for column in range(1, <int32_t>self.layout.least):
-            put_char(&self.out, c"\t")
+            to = copy_char(to, c"\t")
             if trees != NULL and column == head:
-                put_number(&self.out, trees.heads[i])
+                to = write_number(to, trees.heads[i])
             elif trees != NULL and column == deprel:
-                put_converted_cell(&self.out, label_cell(trees, i), spaces)
+                to = write_converted_cell(to, label_cell(trees, i), spaces)
             elif source[column] < 0 or (trees != NULL and column == deps):
-                put_char(&self.out, c"_")
+                to = copy_char(to, c"_")
             else:
-                put_converted_cell(&self.out, cell_of_line(b, line, source[column]), spaces)
-        put_char(&self.out, c"\n")
-        return 0
+                to = write_converted_cell(to, cell_of_line(b, line, source[column]), spaces)
+        return copy_char(to, c"\n")
 
 
 cdef size_t longest_growth(const TreesC* trees) noexcept:
@@ -405,15 +488,15 @@ cdef row_kind(const BatchC* b, uint32_t line):
     return "empty_nodes" if is_empty_node(b, line) else "multiwords"
 
 
-cdef void put_converted_cell(OutputC* out, CellC cell, bint spaces_allowed) noexcept nogil:
+cdef char* write_converted_cell(char* to, CellC cell, bint spaces_allowed) noexcept nogil:
     """CoNLL-X and CoNLL-2009 have no spaces inside columns: they become underscores."""
-    cdef size_t start = out.length
-    put(out, cell.start, cell.length)
+    cdef char* end = copy_cell(to, cell.start, cell.length)
     if not spaces_allowed:
-        while start < out.length:
-            if out.data[start] == c" ":
-                out.data[start] = c"_"
-            start += 1
+        while to < end:
+            if to[0] == c" ":
+                to[0] = c"_"
+            to += 1
+    return end
 
 
 def padded(values, n, name, dtype):

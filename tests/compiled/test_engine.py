@@ -15,15 +15,18 @@ from parser.compiled.parser import CompiledParser
 from parser.compiled.quantise import FINER, Quantised, largest_sum, plain_sums, quantise
 from parser.compiled.table import build_table
 from parser.feature.atoms import Atomizer
+from parser.feature.attributes import COLUMNS
 from parser.feature.extract import Extractor
 from parser.feature.library import named_set
+from parser.feature.strings import Strings, Words
 from parser.feature.templates import TemplateError
 from parser.score.linear import LinearModel
 from parser.score.weights import Weights
 from parser.search.greedy import GreedyParser
-from parser.search.session import Session
+from parser.search.session import Parses, Session
 from parser.transition import get_system
 from parser.treebank import Reader
+from parser.treebank.pseudo_restore import Restorer
 
 WIDE = 16  # nodes of a state that are found at once (plan.h)
 FIRST_PLACES = 4096 * 8 // 2  # keys of a new session's buckets before there must be more (memory.pyx)
@@ -191,6 +194,23 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
             np.array_equal(a.heads, b.heads) and np.array_equal(a.labels, b.labels)
             for a, b in zip(first, parses, strict=True)
         )
+
+
+def test_words_are_known_again_wherever_their_cells_stand(trained):
+    parser = compiled(*trained("eager"))
+    cells = ["w" * n for n in range(1, 60)] + ["aaaaaaaa" * 3, "aaaaaaaab" * 2, "é", "見る", "\U0001f600é" * 5]
+    rows = [f"1\t{form}\t{form[:3]}\tX\t{form[-9:]}\t_\t0\troot\t_\t_\n\n" for form in cells]
+    batches, _ = read("".join(rows))
+    session = Session(parser)
+    first = [session.parse_batch(batch) for batch in batches]
+    met = session.work.own.counts()["met"]
+    assert met == len(cells)
+    columns = {name: Strings.of([s.column(name)[0] for b in batches for s in b]) for name in COLUMNS}
+    words = Words(columns, np.arange(len(cells) + 1))
+    again = Parses(np.empty(len(cells), np.int32), np.empty(len(cells), np.int32), None, None)
+    session.parse_columns(words, 0, len(cells), again, Restorer([]))
+    assert session.work.own.counts()["met"] == met
+    assert np.array_equal(np.concatenate([parses.labels for parses in first]), again.labels)
 
 
 def test_keys_that_move_when_there_are_more_of_them_are_found_again(trained):

@@ -395,3 +395,23 @@ def test_columns_as_bytes_and_offsets():
         assert cells == [cell for sentence in batch for cell in sentence.column(field)]
     Reader(io.BytesIO(samples.CONLL09.encode()), format="conll09").fill(batch)
     assert batch.column_bytes("upos")[0] == b"_" * batch.n_words
+
+
+def test_sentences_of_all_lengths_and_numbers_that_only_begin_like_the_right_one():
+    row = "{}\tw\t_\tX\t_\t_\t0\troot\t_\t_\n"
+    text = "".join("".join(row.format(i) for i in range(1, n + 1)) + "\n" for n in (1, 9, 10, 99, 100, 255, 256, 1001))
+    assert [len(sentence) for sentence in sentences_of(text, heads="ignore")] == [1, 9, 10, 99, 100, 255, 256, 1001]
+    for words in (0, 8, 9, 98, 99, 254, 255, 256, 999):
+        for wrong in (f"{words + 1}0", f"0{words + 1}", f"{words + 1} ", f" {words + 1}", f"{words}", f"{words + 2}"):
+            before = "".join(row.format(i) for i in range(1, words + 1))
+            message = error_of(before + row.format(wrong) + "\n", heads="ignore")
+            assert f":{words + 1}: ID is {wrong!r}, expected {words + 1}" in message
+
+
+@pytest.mark.parametrize("wrong", [b"\xff", b"\xc3(", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe8\xa6"])
+def test_bytes_that_are_not_utf8_are_found_wherever_they_stand(wrong):
+    for n in range(0, 200, 3):
+        row = b"1\t" + b"a" * n + wrong + b"a" * (150 - n % 64) + b"\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+        assert error_of(row, heads="ignore").endswith(f":1: byte 0x{wrong[0]:02X} is not valid UTF-8")
+    good = ("1\t" + "é見\U0001f600" * 40 + "a" * 70 + "\t_\tX\t_\t_\t0\troot\t_\t_\n\n").encode()
+    assert len(sentences_of(good)) == 1

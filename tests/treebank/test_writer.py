@@ -256,3 +256,48 @@ def test_every_real_treebank_comes_back_byte_for_byte(treebanks):
         assert same.getvalue() == source, path.name
         assert rebuilt.getvalue() == source, path.name
         assert np.all(batch.column_ids("form") >= 3)
+
+
+def row_of(*cells):
+    return "\t".join(map(str, cells)) + "\n"
+
+
+def test_numbers_of_all_lengths_and_labels_longer_than_rows():
+    n = 1100
+    text = "".join(row_of(i, "w", "_", "X", "_", "_", "_", "_", "_", "_") for i in range(1, n + 1)) + "\n"
+    names = ["x", "y" * 17, "z" * 300]
+    rows = read_plain(written(text, np.arange(n), np.arange(n) % 4 - 1, names))[0]
+    assert rows.column(6) == [str(i) for i in range(n)]
+    assert rows.column(7) == ["_" if i % 4 == 0 else names[i % 4 - 1] for i in range(n)]
+
+
+def test_rows_of_all_lengths_keep_what_is_not_new():
+    rows = [
+        row_of(i, "f" * i, "l" * (201 - i), "X", "_", "A=" + (i * 7 % 100) * "B", 0, "old", "_", "m" + (i % 70) * "n")
+        for i in range(1, 201)
+    ]
+    found = written("".join(rows) + "\n", np.full(200, 150), np.zeros(200), ["new"])
+    assert found == "".join(rows).replace("\t0\told\t", "\t150\tnew\t") + "\n"
+
+
+@pytest.mark.parametrize("misc", ["HeadProb=0.5000|LabelProb=0.4000", "LabelProb=0.4000", "HeadProb=1.0000"])
+def test_old_probabilities_go_wherever_they_stand(misc):
+    for n in range(1, 130):
+        row = row_of(1, "w" * n, "_", "X", "_", "_", "0", "root", "_", misc)
+        assert written(row + "\n", [0], [0], ["root"]) == row.replace(misc, "_") + "\n"
+
+
+def test_probabilities_have_four_decimals():
+    chances = np.array([0, 0.00004, 0.00005, 0.1, 0.12345, 0.99994, 0.99996, 1], np.float32)
+    n = len(chances)
+    text = "".join(row_of(i, "w", "_", "X", "_", "_", "_", "_", "_", "_") for i in range(1, n + 1)) + "\n"
+    found = read_plain(written_with(text, chances))[0].column(9)
+    assert found == [f"HeadProb={p:.4f}|LabelProb={p:.4f}" for p in chances.tolist()]
+
+
+def written_with(text, chances):
+    batch, _ = read_batch(text)
+    out = io.BytesIO()
+    with Writer(out) as writer:
+        writer.write(batch, np.zeros(len(chances)), np.zeros(len(chances)), ["x"], (chances, chances))
+    return out.getvalue().decode()
