@@ -7,6 +7,7 @@
 #ifndef ARCSPEED_CODE_H
 #define ARCSPEED_CODE_H
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "parser/compiled/x86.h"
@@ -190,7 +191,8 @@ static void code_write(x86_out *out, const kernel_program *program) {
 /* Memory for code; it can be written or run, never both. The system may not allow that: then there is none. */
 static int code_open(kernel_code *code) {
     void *memory = mmap(NULL, KERNEL_CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    code->used = 0;
+    code->size = KERNEL_CODE_BYTES;
+    code->used = code->kept = 0;
     code->start = NULL;
     if (memory == MAP_FAILED) return 0;
     if (mprotect(memory, KERNEL_CODE_BYTES, PROT_READ | PROT_EXEC) != 0) {
@@ -207,32 +209,35 @@ static void code_close(kernel_code *code) {
 }
 
 static int code_begin(kernel_code *code, size_t most) {
-    return most <= KERNEL_CODE_BYTES - code->used &&
+    return most <= code->size - code->used &&
            mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* What has been written. NULL: it cannot be run. */
-static const void *code_end(kernel_code *code, const uint8_t *end) {
-    const void *written = code->start + code->used;
+/* What has been written, `most` bytes at most. NULL: it cannot be run. */
+static const void *code_end(kernel_code *code, const uint8_t *end, size_t most) {
+    const uint8_t *written = code->start + code->used;
+    if ((size_t)(end - written) > most) abort(); /* CODE_OF_... are too small */
     code->used = (size_t)(end - code->start + KERNEL_LINE - 1) / KERNEL_LINE * KERNEL_LINE;
     return mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_EXEC) == 0 ? written : NULL;
 }
 
 /* Gives the code of a program; NULL where there is no room: then it is run step by step. */
 static const void *code_make(kernel_code *code, kernel_program *program) {
+    const size_t most = code_bytes(program);
     x86_out out = {code->start + code->used};
-    if (!code_begin(code, code_bytes(program))) return NULL;
+    if (!code_begin(code, most)) return NULL;
     program->reads_tree = code_knows_all(program);
     code_write(&out, program);
-    return code_end(code, out.at);
+    return code_end(code, out.at, most);
 }
 
 /* The same for the nodes of a plan; NULL where there are too many for 32 bits. */
 static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
+    const size_t most = CODE_OF_PROGRAM + CODE_OF_STEP * (size_t)plan->n_steps;
     x86_out out = {code->start + code->used};
-    if (plan->nodes >> 32 || !code_begin(code, CODE_OF_PROGRAM + CODE_OF_STEP * (size_t)plan->n_steps)) return NULL;
+    if (plan->nodes >> 32 || !code_begin(code, most)) return NULL;
     code_look(&out, plan);
-    return code_end(code, out.at);
+    return code_end(code, out.at, most);
 }
 
 static const kernel_coder code_writer = {code_open, code_close, code_make, code_make_look};

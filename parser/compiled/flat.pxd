@@ -76,6 +76,7 @@ cdef extern from "parser/compiled/plan.h":
         const void* code
     ctypedef struct kernel_code:
         unsigned char* start
+        size_t size
         size_t used
         size_t kept
     ctypedef struct kernel_programs:

@@ -87,7 +87,7 @@ typedef struct { /* what is looked up for a state: of some nodes being there, ot
 
 typedef struct { /* memory for the machine code of programs; start is NULL where there is none */
     uint8_t *start;
-    size_t used, kept; /* so much is kept when programs are forgotten */
+    size_t size, used, kept; /* so much is kept when programs are forgotten */
 } kernel_code;
 
 typedef struct { /* programs by the nodes that are there: open addressing */

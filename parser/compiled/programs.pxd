@@ -29,13 +29,16 @@ cdef class Programs:
     cdef Flat flat
     cdef int32_t n              # programs
     cdef int32_t most           # before all are to be forgotten
-    cdef readonly int64_t made  # how many were, forgotten ones too
+    cdef readonly int64_t made  # how many were, forgotten ones too,
+    cdef readonly int64_t coded # and how many of them as machine code
     cdef AskedC* asked          # room for the lookups of a program,
     cdef uint16_t* places       # and for the places of its locals
     cdef const PieceC** pieces  # [chunk]
 
     # From now on programs are written as machine code, too, if the system allows it.
     cdef void write_code(self, const kernel_coder* coder) noexcept
+    # What finds the nodes comes first, and stays.
+    cdef void write_look(self) noexcept
     # Makes the program of a pattern (kernel_pattern) that has none.
     cdef const kernel_program* make(self, uint64_t present) except NULL nogil
     cdef kernel_program* put_together(self, uint64_t present) except NULL nogil

@@ -21,12 +21,6 @@ cdef class Programs:
         self.code.start, self.coder = NULL, NULL
         self.asked, self.places, self.pieces = NULL, NULL, NULL
 
-    cdef void write_code(self, const kernel_coder* coder) noexcept:
-        if coder != NULL and coder.open(&self.code):
-            self.coder = coder
-            self.c.look = coder.make_look(&self.code, &self.flat.plan)
-            self.code.kept = self.code.used
-
     def __init__(self, Flat flat not None):
         self.flat, self.most = flat, MOST_PROGRAMS
         self.asked = <AskedC*>calloc(flat.all_lookups + 1, sizeof(AskedC))
@@ -49,6 +43,22 @@ cdef class Programs:
     def __len__(self):
         return self.n
 
+    cdef void write_code(self, const kernel_coder* coder) noexcept:
+        if coder != NULL and coder.open(&self.code):
+            self.coder = coder
+            self.write_look()
+
+    cdef void write_look(self) noexcept:
+        self.c.look = self.coder.make_look(&self.code, &self.flat.plan)
+        self.code.kept = self.code.used
+
+    def limit_code(self, size_t most):
+        """Makes do with so many bytes of machine code: for tests of what happens where there is no room."""
+        self.forget()
+        self.code.size, self.code.used = min(most, self.code.size), 0
+        if self.coder != NULL:
+            self.write_look()
+
     def limit(self, int32_t most):
         """Makes do with so many at the end of a sentence: for tests of what happens when these are too few."""
         self.most = most
@@ -57,6 +67,7 @@ cdef class Programs:
         cdef kernel_program* program = self.put_together(present)
         if self.coder != NULL:
             program.code = self.coder.make(&self.code, program)
+            self.coded += program.code != NULL
         if 8 * (self.n + 1) > 1 << self.c.bits:
             self.grow()
         put(&self.c, present, program)

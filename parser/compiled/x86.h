@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Registers, by the numbers that instructions know them by */
 enum { X86_RAX, X86_RCX, X86_RDX, X86_RSI = 6, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11 };
 enum { X86_NONE = -1 };
 
@@ -253,7 +254,6 @@ static inline void x86_join_four(x86_out *out, int reg, int other) {
 static const x86_vector X86_LOAD = {1, 1, 1, 0x6F, 64};    /* vmovdqa64 */
 static const x86_vector X86_LOAD_ANY = {1, 2, 1, 0x6F, 64}; /* vmovdqu64 */
 static const x86_vector X86_STORE = {1, 1, 1, 0x7F, 64};
-static const x86_vector X86_STORE_ANY = {1, 2, 1, 0x7F, 64};
 static const x86_vector X86_ADD = {1, 1, 1, 0xD4, 64};     /* vpaddq */
 static const x86_vector X86_AND = {1, 1, 1, 0xDB, 64};     /* vpandq */
 static const x86_vector X86_XOR = {1, 1, 1, 0xEF, 64};     /* vpxorq */

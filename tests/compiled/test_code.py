@@ -1,0 +1,77 @@
+"""Programs as machine code: what it computes is compared with plain sums by test_engine.py, in every set of templates."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from made_corpus import made_text, read
+from made_parser import compiled
+
+from parser.compiled.engine import kernel_names
+from parser.feature.atoms import Atomizer
+from parser.search.session import Session
+
+CODE = "avx512-code"
+needs_code = pytest.mark.skipif(
+    CODE not in kernel_names(), reason="needs Linux on a processor with AVX-512, and a release build"
+)
+
+
+def code_parser(trained, name="eager"):
+    return compiled(*trained(name), CODE)
+
+
+@needs_code
+def test_every_program_is_written_as_code(trained):
+    session = Session(code_parser(trained))
+    for batch in read(made_text(20, seed=11))[0]:
+        session.parse_batch(batch)
+    programs = session.work.own.programs
+    assert programs.coded == programs.made > 20
+
+
+@needs_code
+@pytest.mark.parametrize("name", ["eager", "standard", "hybrid"])
+@pytest.mark.parametrize("room", [0, 1300, 24000])
+def test_without_room_programs_are_run_step_by_step(trained, name, room):
+    """Nothing at all, only what finds the nodes, or some of them."""
+    parser = code_parser(trained, name)
+    session, atomizer = Session(parser), Atomizer(parser.extractor.plan)
+    programs = session.work.own.programs
+    programs.limit_code(room)
+    batches = read(made_text(12, seed=11))[0]
+    for batch in batches:
+        for k in range(len(batch)):
+            assert parser.differences(atomizer.batch_sentence(batch, k), session.work)[1] == []
+    assert programs.coded < programs.made
+    assert (programs.coded > 0) == (room == 24000)
+
+
+@needs_code
+def test_code_is_written_again_where_programs_are_forgotten(trained):
+    parser = code_parser(trained)
+    session, small = Session(parser), Session(parser)
+    small.work.own.programs.limit(3)
+    for batch in read(made_text(20, seed=11))[0]:
+        for one, other in zip(session.parse_batch(batch), small.parse_batch(batch), strict=True):
+            assert one is None or np.array_equal(one, other)
+    programs = small.work.own.programs
+    assert programs.coded == programs.made > session.work.own.programs.made
+
+
+REFUSED = """
+import ctypes
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) != 0:  # PR_SET_MDWE: what could be written shall never be run
+    raise SystemExit(3)
+from parser.compiled.engine import kernel_names
+print(kernel_names()[-1])
+"""
+
+
+@needs_code
+def test_a_system_that_allows_no_code_of_our_own():
+    run = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True)
+    if run.returncode == 3:
+        pytest.skip("needs Linux 6.3, which lets a process forswear code that it writes")
+    assert run.stdout.split() == ["avx512"], run.stderr
