@@ -65,7 +65,9 @@ def show(path: str, parser: Parser) -> None:
 
 
 def parses_with(parser: Parser) -> str:
-    return f"{parser.compiled.n_bytes / 1e6:.1f} MB of tables, code for {kernel_names()[-1]} processors"
+    kernel, _, code = kernel_names()[-1].partition("-")
+    written = ", some of it written for the model" if code and not parser.assembly.is_easy_first else ""
+    return f"{parser.compiled.n_bytes / 1e6:.1f} MB of tables, code for {kernel} processors{written}"
 
 
 def probabilities_of(parser: Parser) -> str:
