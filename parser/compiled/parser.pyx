@@ -1,5 +1,6 @@
 """A greedy parser with compiled weights: the decisions of the plain way of scoring, made by the engine."""
 
+from cython cimport final
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free
@@ -31,6 +32,7 @@ cdef extern from "parser/score/exp.h":
     float exp_of(float x) noexcept nogil
 
 
+@final
 cdef class CompiledParser(GreedyParser):
     def __cinit__(self):
         self.masks = NULL
