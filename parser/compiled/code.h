@@ -21,6 +21,7 @@ typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, 
 
 /* Where code keeps what: the first two arguments where the System V ABI hands them over, the others out of the way. */
 enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_R10, CODE_CONSTANTS = X86_R11 };
+enum { CODE_MIDDLE = 1024 }; /* of a program: the data on both sides can be told by short numbers */
 enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1 };
 enum { CODE_K1 = 1 };
 enum { CODE_OF_STEP = 64, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64, CODE_OF_LOCAL = 128 }; /* bytes at most */
@@ -38,7 +39,7 @@ static inline x86_place code_record(int32_t node) {
     return code_in_work(offsetof(kernel_work, scene.record) + sizeof(uint64_t *) * (size_t)node);
 }
 static inline x86_place code_data(const kernel_program *program, const void *data) {
-    return x86_at(CODE_PROGRAM, (int32_t)((const char *)data - (const char *)program));
+    return x86_at(CODE_PROGRAM, (int32_t)((const char *)data - (const char *)program) - CODE_MIDDLE);
 }
 
 /* The nodes of a plan, as find_nodes finds them: gives those that are missing, a bit each. One by one: what has been
@@ -139,9 +140,9 @@ static void code_stir(x86_out *out) {
     x86_register(out, X86_XOR, CODE_KEYS, CODE_KEYS, CODE_SPARE);
 }
 
-/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: asked. */
-static void code_features(x86_out *out, const kernel_program *program, const kernel_block *block, int32_t at) {
-    const int32_t words = at + 8 * KERNEL_KEYS;
+/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked, which moves on. */
+static void code_features(x86_out *out, const kernel_program *program, const kernel_block *block) {
+    const int32_t words = 8 * KERNEL_KEYS;
     int32_t k;
     code_sums(out, program, block);
     code_stir(out);
@@ -151,7 +152,7 @@ static void code_features(x86_out *out, const kernel_program *program, const ker
     code_stir(out);
     x86_register(out, X86_IS_ZERO, CODE_K1, CODE_KEYS, CODE_KEYS);
     x86_memory_masked(out, X86_LOAD, CODE_KEYS, 0, code_number(offsetof(code_constants, one)), CODE_K1);
-    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, at));
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 0));
     x86_memory(out, X86_AND, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, low)));
     x86_memory(out, X86_SHIFT_RIGHT, CODE_KEYS, CODE_KEYS, code_in_places(offsetof(kernel_places, filter.shift)));
     x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, words));
@@ -160,6 +161,7 @@ static void code_features(x86_out *out, const kernel_program *program, const ker
         x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
         x86_store_64(out, x86_at(X86_R9, words + 8 * k), X86_RAX);
     }
+    x86_address(out, X86_R9, x86_at(X86_R9, 2 * words));
 }
 
 static size_t code_bytes(const kernel_program *program) {
@@ -172,7 +174,7 @@ static size_t code_bytes(const kernel_program *program) {
 
 static void code_write(x86_out *out, const kernel_program *program) {
     int32_t i;
-    x86_copy(out, CODE_PROGRAM, X86_RDX);
+    x86_address(out, CODE_PROGRAM, x86_at(X86_RDX, CODE_MIDDLE));
     x86_copy(out, CODE_CONSTANTS, X86_RCX);
     code_refs(out, program);
     if (program->reads_tree) code_values(out, program);
@@ -183,8 +185,7 @@ static void code_write(x86_out *out, const kernel_program *program) {
     for (i = 0; i < program->n_sums; i++) code_keys(out, program, program->blocks + i, KERNEL_KEYS * i);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
-    for (; i < program->n_blocks; i++)
-        code_features(out, program, program->blocks + i, 16 * KERNEL_KEYS * (i - program->n_sums));
+    for (; i < program->n_blocks; i++) code_features(out, program, program->blocks + i);
     x86_return(out);
 }
 

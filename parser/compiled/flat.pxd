@@ -30,6 +30,7 @@ cdef extern from "parser/compiled/plan.h":
         uint16_t node
         uint16_t at
         uint16_t keys
+        uint16_t unused
     ctypedef struct kernel_block:
         uint64_t seed[8]
         int32_t owner[8]

@@ -27,6 +27,7 @@ typedef struct { /* what eight numbers of a word's record, or of the partial tre
     uint16_t node;             /* whose record, or KERNEL_LOCALS, */
     uint16_t at;               /* where in it they start, */
     uint16_t keys;             /* and the keys that get one, a bit each */
+    uint16_t unused;           /* picks stand at multiples of eight: code is shorter then */
 } kernel_term;
 
 typedef struct { /* up to eight keys: sums of seed and terms */
@@ -114,12 +115,12 @@ typedef struct {
 } kernel_plan;
 
 typedef struct { /* a state, looked up once */
+    const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; behind them the values of the program's locals */
     const char *nodes;  /* of word 0 */
     const int32_t *top;   /* the stack's highest element; the others stand before it */
     const int32_t *front; /* the buffer's first element; the others stand behind it, then -1 */
     int32_t root_pos;
     uint64_t present; /* bit i: node i is there */
-    const uint64_t *record[KERNEL_LOCALS + 1]; /* of the nodes' words; behind them the values of the program's locals */
     KERNEL_ALIGNED int32_t node[KERNEL_NODES];
 } kernel_scene;
 
@@ -131,6 +132,7 @@ typedef struct { /* what the head of the columns says */
 } kernel_best;
 
 typedef struct {          /* working memory for a sentence, and its state at hand */
+    kernel_scene scene;   /* comes first, and in it the records: machine code is shorter where numbers are small */
     uint64_t **of_word;   /* the records of the words; [-1] that of the missing one */
     int32_t *waiting;     /* the elements of the buffer, by position; KERNEL_BEYOND times -1 behind them */
     const int16_t *mask;  /* 0 or -1 by lane: what is legal */
@@ -149,7 +151,6 @@ typedef struct {          /* working memory for a sentence, and its state at han
     int32_t n_near, n_far;
     const kernel_program *program; /* NULL: it has to be made first */
     kernel_best best;
-    kernel_scene scene;
 } kernel_work;
 
 static inline uint64_t kernel_pattern(const kernel_plan *plan, const kernel_scene *scene) {

@@ -97,7 +97,7 @@ cdef class Programs:
 
     cdef kernel_program* reserve(self, int32_t n_pieces, RoomC* room) except NULL nogil:
         """One block of memory: the program, then its arrays."""
-        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, values, terms_bytes, bytes_
+        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, values, bytes_
         cdef const PieceC* piece
         cdef int32_t i, k
         cdef char* at
@@ -109,9 +109,8 @@ cdef class Programs:
             for k in range(piece.first_sum, piece.end):
                 terms += self.flat.lookups[k].n_terms
         values = (locals_ + KERNEL_KEYS - 1) // KERNEL_KEYS
-        terms_bytes = (terms * sizeof(kernel_term) + 7) // 8 * 8
         bytes_ = (sizeof(kernel_program) + values * sizeof(kernel_values) + blocks * sizeof(kernel_block)
-                  + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms_bytes)
+                  + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
         at = <char*>calloc(bytes_, 1)
         if at == NULL:
             with gil:
@@ -120,7 +119,7 @@ cdef class Programs:
         room.program.values = <kernel_values*>(at + sizeof(kernel_program))
         room.blocks = <kernel_block*>(room.program.values + values)
         room.program.blocks, room.terms = room.blocks, <kernel_term*>(room.blocks + blocks)
-        room.program.refs = <kernel_ref*>(<char*>room.terms + terms_bytes)
+        room.program.refs = <kernel_ref*>(room.terms + terms)
         room.program.locals = <kernel_local*>(room.program.refs + refs)
         return room.program
 

@@ -69,6 +69,12 @@ static inline void x86_load_32(x86_out *out, int to, x86_place from) { /* mov; t
     x86_operand(out, to, from, 1);
 }
 
+static inline void x86_address(x86_out *out, int to, x86_place place) { /* lea */
+    x86_rex(out, 1, to, place);
+    x86_byte(out, 0x8D);
+    x86_operand(out, to, place, 1);
+}
+
 static inline void x86_load_signed(x86_out *out, int to, x86_place from) { /* movsxd: 32 bits to 64 */
     x86_rex(out, 1, to, from);
     x86_byte(out, 0x63);
