@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from cymem.cymem cimport Pool
 
+from parser.compiled.easy_memory cimport easy_asks, easy_keys, easy_line
 from parser.feature.extract cimport MAX_NODES, Extractor, PartC
 
 cdef enum:
@@ -12,6 +13,7 @@ cdef enum:
     MOST_BITS = 64          # conditions
     DISTANCES = 32          # products of a distance that are made beforehand; more is as good as this
     PRESENCE = -1           # as in program.py
+    MOST_EIGHTS = 64        # of single roles under the keys of a shape
 
 
 cdef struct RoleC:          # a template of the set at one line of a shape
@@ -28,32 +30,23 @@ cdef struct KeyC:           # what is remembered under a key: the sum of some ro
     int32_t n_roles
 
 
-cdef struct AskedC:         # a role that is asked for by itself
-    int32_t sum             # of terms, among those of the shape
-    int32_t role
-    uint64_t seed
-
-
-cdef struct AcrossC:        # a distance between two elements
-    int32_t sum             # that it is a term of
+cdef struct AcrossC:        # distances between two elements
     int32_t place[2]
     int32_t node[2]         # relatives of the elements; 0: these themselves
-    const uint64_t* product  # by distance; [DISTANCES] of one that there is not
+    const uint64_t* product  # by distance: what it adds to each sum; [DISTANCES] of one that there is not
 
 
 cdef struct KeysC:          # sums of terms: a seed and what the elements contribute
-    int32_t n               # of all
-    int32_t n_kept          # the first are keys of what is remembered
-    int32_t first_key       # in `keys` and `seeds`
+    easy_keys sums
     int32_t with_dependents[WINDOW]     # by place: 1 for what an element contributes with its dependents,
     int32_t at[WINDOW]      # and where that begins: there, or (0) in the record of its word
     int32_t first_across
     int32_t n_across
-    bint far                # relatives are among the ends of these distances
-    int32_t first_direct    # in `asked`
-    int32_t n_direct
-    int32_t n_asked         # those with conditions, behind the others
-    int32_t first_need      # conditions of each, by place, in `needs`
+    uint64_t always         # eights of single roles without conditions,
+    uint64_t sometimes      # and with
+    const easy_asks* ask[2]     # the first two of those without,
+    uint64_t more               # and the others
+    int32_t most_rows
 
 
 cdef struct TermC:
@@ -88,10 +81,6 @@ cdef struct ShapeC:
     int32_t n_places
     int32_t places[WINDOW]  # counted from the first element
     int32_t n_lines
-    int32_t first_plain     # where an element has the lines of plain rules, if there are any,
-    int32_t first_rich      # and those of all rules, from the first line to which others add something
-    int32_t rich_line       # which that is
-    int32_t n_rich_lines
     int32_t single          # of one place: the first reference to what it adds up to without dependents; -1
     bint has_plain
     bint has_rich
@@ -112,23 +101,16 @@ cdef struct ShapeC:
     int32_t n_conditions
 
 
-cdef struct LineC:          # that a pair adds up
-    int32_t place           # in the window
-    int32_t line            # of its shape
-    int32_t row             # where the rows of the shape are
-    int32_t shape
-
-
 cdef class EasyFlat:
     cdef readonly object layout
     cdef readonly Extractor extractor
-    cdef readonly int32_t n_shapes, n_refs, n_lines, n_kept_lines, n_rows, most_keys, most_sums
+    cdef readonly int32_t n_shapes, n_refs, n_lines, n_rows, most_keys, most_sums, most_shares
     cdef readonly int32_t n_plain, n_bare, n_rich    # contributions of an element
     cdef int32_t n_contributions            # all of them, and the conditions that hold
     cdef ShapeC shapes[MOST_SHAPES]
     cdef KeyC* keys
     cdef uint64_t* seeds
-    cdef AskedC* asked
+    cdef easy_asks* asks
     cdef AcrossC* across
     cdef uint64_t* needs
     cdef ShareC* shares             # different ones: of plain rules and without dependents, and of the others
@@ -142,9 +124,8 @@ cdef class EasyFlat:
     cdef StepC* steps
     cdef int32_t* node_list
     cdef ConditionC* conditions     # of shapes
-    cdef LineC* lines               # in the order of their places
-    cdef int32_t* line_at           # where an element has these lines
-    cdef int32_t lines_at[WINDOW]   # how many there are at each place
+    cdef easy_line* lines           # that a pair adds up, in the order of their places
+    cdef readonly int32_t n_sources  # rows that they may be made of
     # Shapes that pairs need of an element at any of these places, the first to the last.
     cdef uint32_t needed[WINDOW][WINDOW]
     # Shapes whose sums change with an attachment, by the side on which the dependent left (0: of its head's left) and
@@ -159,15 +140,15 @@ cdef class EasyFlat:
     cdef dict number_of             # of a role
     cdef dict regions               # what an element contributes, as terms
     cdef dict relative_of           # path -> number
-    cdef dict products              # of distances
+    cdef dict condition_bits        # (relative, value) -> number
     cdef Pool mem                   # owns the arrays above
 
+    cdef void* lines_of(self, size_t n, size_t size) except NULL
     cdef int lay_shape(self, ShapeC* s, shape, filled) except -1
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1
     cdef int lay_keys(self, KeysC* k, shape, keys, having, filled) except -1
-    cdef int32_t place_of_line(self, const ShapeC* s, int32_t line) noexcept
     cdef int lay_share(self, ShareC* share, terms, filled) except -1
     cdef int lay_across(self, KeysC* k, shape, keys, filled) except -1
-    cdef const uint64_t* products_of(self, cap, place) except NULL
     cdef int lay_asked(self, KeysC* k, shape, keys, filled) except -1
+    cdef int lay_eight(self, easy_asks* asks, shape, need, roles, filled) except -1
     cdef int lay_roles(self, roles, filled) except -1

@@ -5,6 +5,9 @@ from libc.stdint cimport int32_t, uint64_t
 from cymem.cymem cimport Pool
 
 from parser.common cimport splitmix64
+from parser.compiled.easy_memory cimport (EASY_EIGHT, EASY_PRESENT, EASY_ROLE, EASY_SHARES, easy_asks, easy_line,
+                                          easy_no_asks, easy_nth)
+from parser.compiled.memory cimport LINE
 from parser.feature.extract cimport MAX_NODES, Extractor, PartC, distance_value
 from parser.feature.hashing cimport FEATURE_FACTORS, FEATURE_NONE, feature_factor
 from parser.transition.node cimport NodeC
@@ -12,6 +15,9 @@ from parser.transition.node cimport NodeC
 from parser.compiled.groups import DIST, base_of, nodes_of
 from parser.feature.hashing import seed_of
 from parser.feature.plan import STEPS
+
+cdef enum:
+    MOST_OWNERS = 0x7FFF        # see easy_kernel.h
 
 REGIONS = ("plain", "bare", "rich")     # what an element contributes to plain rules; to others without dependents; with
 
@@ -26,15 +32,15 @@ cdef dict fields_of_a_node():
 
 cdef class EasyFlat:
     def __init__(self, Extractor extractor not None, layout):
-        self.extractor, self.layout, self.products = extractor, layout, {}
+        self.extractor, self.layout = extractor, layout
         self.mem = Pool()
         if extractor.plan.stored != layout.plan.stored or extractor.plan.attributes != layout.plan.attributes:
             raise ValueError("the values of words are not those of the plan")
         self.n_shapes = <int32_t>len(layout.shapes)
         if self.n_shapes > MOST_SHAPES:
             raise ValueError(f"{self.n_shapes} sets of places in a feature set, at most {<int>MOST_SHAPES}")
-        filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asked",
-                                "across", "share", "term", "need"), 0)
+        filled = dict.fromkeys(("part", "role", "list", "node", "element", "step", "condition", "key", "asks",
+                                "across", "share", "term", "need", "seed"), 0)
         self.regions = {region: [] for region in REGIONS}
         self.reserve(layout)
         self.lay_relatives(layout.plan)
@@ -48,16 +54,18 @@ cdef class EasyFlat:
     def reserve(self, layout):
         """Room for everything."""
         keys = [key for shape in layout.shapes for sums in (shape.plain, *shape.rich) for key in sums]
+        if max(len(keys), sum(map(len, layout.roles))) > MOST_OWNERS:
+            raise ValueError(f"{len(keys)} sums in a feature set, at most {<int>MOST_OWNERS}")
         roles, n_terms = sum(map(len, layout.roles)), sum(len(key.terms) for key in keys)
         self.keys = <KeyC*>self.mem.alloc(len(keys) + 1, sizeof(KeyC))
-        self.seeds = <uint64_t*>self.mem.alloc(len(keys) + 1, sizeof(uint64_t))
-        self.asked = <AskedC*>self.mem.alloc(sum(len(key.roles) for key in keys) + 1, sizeof(AskedC))
+        self.seeds = <uint64_t*>self.lines_of(EASY_EIGHT * len(keys) + EASY_EIGHT, sizeof(uint64_t))
+        self.asks = <easy_asks*>self.lines_of(sum(len(key.roles) for key in keys) + 1, sizeof(easy_asks))
         self.across = <AcrossC*>self.mem.alloc(n_terms + 1, sizeof(AcrossC))
         self.needs = <uint64_t*>self.mem.alloc(WINDOW * sum(len(key.roles) for key in keys if key.need) + 1,
                                                sizeof(uint64_t))
-        self.shares = <ShareC*>self.mem.alloc(WINDOW * len(keys) + 2, sizeof(ShareC))
-        self.share_of = <int32_t*>self.mem.alloc(WINDOW * len(keys) + 1, sizeof(int32_t))
-        self.line_at = <int32_t*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(int32_t))
+        self.shares = <ShareC*>self.mem.alloc(WINDOW * len(keys) + 4, sizeof(ShareC))
+        n_sums = sum(1 + len(shape.rich) for shape in layout.shapes)
+        self.share_of = <int32_t*>self.mem.alloc(WINDOW * (len(keys) + EASY_EIGHT * n_sums), sizeof(int32_t))
         self.terms = <TermC*>self.mem.alloc(n_terms + 1, sizeof(TermC))
         self.roles = <RoleC*>self.mem.alloc(roles + 1, sizeof(RoleC))
         self.parts = <PartC*>self.mem.alloc(sum(len(role.parts) for found in layout.roles for role in found) + 1,
@@ -67,7 +75,12 @@ cdef class EasyFlat:
         self.steps = <StepC*>self.mem.alloc(2 * MAX_NODES * self.n_shapes + 1, sizeof(StepC))
         self.node_list = <int32_t*>self.mem.alloc(MAX_NODES * self.n_shapes + 1, sizeof(int32_t))
         self.conditions = <ConditionC*>self.mem.alloc(MOST_BITS * self.n_shapes + 1, sizeof(ConditionC))
-        self.lines = <LineC*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(LineC))
+        self.lines = <easy_line*>self.mem.alloc(WINDOW * self.n_shapes + 1, sizeof(easy_line))
+
+    cdef void* lines_of(self, size_t n, size_t size) except NULL:
+        """Room that begins with a cache line, as all that vectors read at once does."""
+        cdef size_t start = <size_t>self.mem.alloc(n * size + LINE, 1)
+        return <void*>((start + LINE - 1) // LINE * LINE)
 
     def lay_relatives(self, plan):
         """All paths from an element to nodes that are looked at, the shorter ones first."""
@@ -88,7 +101,9 @@ cdef class EasyFlat:
         for i, (node, start, field) in enumerate(steps):
             self.relative_steps[i] = StepC(node, start, field)
         self.n_conditions = <int32_t>len({self.condition_of(condition) for condition in plan.conditions})
+        self.condition_bits = {}
         for i, condition in enumerate(sorted({self.condition_of(condition) for condition in plan.conditions})):
+            self.condition_bits[condition] = i
             self.element_conditions[i] = ConditionC(<uint64_t>1 << i, condition[0], condition[1])
 
     def condition_of(self, condition):
@@ -132,13 +147,6 @@ cdef class EasyFlat:
         if s.n_places == 1:
             s.single = self.n_refs
             self.n_refs += <int32_t>len(shape.rich[0])
-        rich = [shape.moves.index(role.moved) for rule in shape.rules if rule not in shape.plain_rules
-                for role in self.layout.roles[rule]]
-        s.rich_line = min(rich, default=0)
-        s.n_rich_lines = max(rich, default=-1) + 1 - s.rich_line
-        s.first_plain = self.n_kept_lines
-        s.first_rich = s.first_plain + (s.n_lines if s.has_plain else 0)
-        self.n_kept_lines = s.first_rich + s.n_rich_lines
         self.lay_nodes(s, shape, filled)
         rules = [*shape.plain_rules, *(rule for rule in shape.rules if rule not in shape.plain_rules)]
         s.first_role, s.n_roles = self.lay_list([role for rule in rules for role in self.layout.roles[rule]], filled)
@@ -147,15 +155,18 @@ cdef class EasyFlat:
             for role in self.layout.roles[rule]:
                 self.roles[<int>self.number_of[role]].line = shape.moves.index(role.moved)
         self.lay_keys(&s.plain, shape, shape.plain, None, filled)
-        most = 0
+        most, shares = 0, 0
         for i, some in enumerate(shape.having):
             self.lay_keys(&s.rich[<int>i], shape, shape.rich[i], some, filled)
-            most = max(most, rows_of(&s.rich[<int>i]))
-            self.most_sums = max(self.most_sums, s.rich[<int>i].n)
-        s.first_row, s.most_rows = self.n_rows, <int32_t>(rows_of(&s.plain) + most)
-        self.n_rows += s.most_rows
+            most = max(most, s.rich[<int>i].most_rows)
+            shares = max(shares, s.n_places + s.rich[<int>i].n_across, <int>EASY_SHARES)
+            self.most_sums = max(self.most_sums, s.rich[<int>i].sums.n)
+        s.first_row, s.most_rows = self.n_rows, <int32_t>(s.plain.most_rows + most)
+        # behind the last are eight that are none; whole cache lines
+        self.n_rows += (s.most_rows + 2 * EASY_EIGHT - 1) // EASY_EIGHT * EASY_EIGHT
         self.most_keys += s.most_rows + 16
-        self.most_sums = max(self.most_sums, s.plain.n)
+        self.most_shares += <int32_t>(shares + s.n_places + s.plain.n_across + EASY_SHARES)
+        self.most_sums = max(self.most_sums, s.plain.sums.n)
         return 0
 
     cdef int lay_nodes(self, ShapeC* s, shape, filled) except -1:
@@ -198,13 +209,16 @@ cdef class EasyFlat:
 
     cdef int lay_keys(self, KeysC* k, shape, keys, having, filled) except -1:
         """having: places of elements with dependents; None: plain rules."""
-        k.n, k.n_kept = <int32_t>len(keys), <int32_t>sum(not key.direct for key in keys)
-        k.first_key = filled["key"]
+        k.sums.n, k.sums.n_kept = <int32_t>len(keys), <int32_t>sum(not key.direct for key in keys)
+        k.sums.first_key, k.sums.seed = filled["key"], &self.seeds[<int>filled["seed"]]
+        k.most_rows = <int32_t>(k.sums.n_kept + sum(len(key.roles) for key in keys if key.direct))
         for key in keys:
-            self.seeds[filled["key"]] = key.seed
+            self.seeds[filled["seed"]] = key.seed
+            filled["seed"] += 1
             self.keys[filled["key"]].first_role, self.keys[filled["key"]].n_roles = (
                 (0, 0) if key.direct else self.lay_list(key.roles, filled))
             filled["key"] += 1
+        filled["seed"] = (filled["seed"] + EASY_EIGHT - 1) // EASY_EIGHT * EASY_EIGHT
         for i, place in enumerate(shape.places):
             region = region_of(place, having)
             k.with_dependents[<int>i] = region == "rich"
@@ -214,21 +228,27 @@ cdef class EasyFlat:
         return 0
 
     cdef int lay_across(self, KeysC* k, shape, keys, filled) except -1:
+        """Products of all distances, for all sums that look at the same two nodes."""
         cdef AcrossC* a
-        plan = self.layout.plan
-        k.first_across = filled["across"]
+        cdef uint64_t* product
+        cdef int32_t i, n = (k.sums.n + EASY_EIGHT - 1) // EASY_EIGHT * EASY_EIGHT
+        plan, by_ends = self.layout.plan, {}
         for number, key in enumerate(keys):
             for term in key.terms:
                 if self.is_across(term):
-                    a = &self.across[filled["across"]]
-                    filled["across"] += 1
-                    a.sum = number
-                    for i, node in enumerate((term.part.node, term.part.other)):
-                        a.place[<int>i] = shape.places.index(plan.nodes[base_of(plan, node)][1])
-                        a.node[<int>i] = self.relative_of[path_of(plan, node)]
-                        k.far |= a.node[<int>i] != 0
-                    a.product = self.products_of(term.part.cap, term.factor)
-        k.n_across = filled["across"] - k.first_across
+                    by_ends.setdefault((term.part.node, term.part.other), []).append((number, term))
+        k.first_across, k.n_across = filled["across"], <int32_t>len(by_ends)
+        for ends, terms in by_ends.items():
+            a = &self.across[filled["across"]]
+            filled["across"] += 1
+            for i, node in enumerate(ends):
+                a.place[i] = shape.places.index(plan.nodes[base_of(plan, node)][1])
+                a.node[i] = self.relative_of[path_of(plan, node)]
+            a.product = product = <uint64_t*>self.lines_of((DISTANCES + 1) * n, sizeof(uint64_t))
+            for number, term in terms:
+                for i in range(DISTANCES):
+                    product[i * n + <int>number] += distance_value(i, term.part.cap) * factor_of(term.factor)
+                product[DISTANCES * n + <int>number] += FEATURE_NONE * factor_of(term.factor)
         return 0
 
     def is_across(self, term):
@@ -236,40 +256,43 @@ cdef class EasyFlat:
         plan = self.layout.plan
         return term.part.kind == DIST and base_of(plan, term.part.node) != base_of(plan, term.part.other)
 
-    cdef const uint64_t* products_of(self, cap, place) except NULL:
-        cdef uint64_t factor = factor_of(place)
-        cdef uint64_t* found
-        cdef int32_t i
-        if (cap, place) not in self.products:
-            found = <uint64_t*>self.mem.alloc(DISTANCES + 1, sizeof(uint64_t))
-            for i in range(DISTANCES):
-                found[i] = distance_value(i, cap) * factor
-            found[DISTANCES] = FEATURE_NONE * factor
-            self.products[cap, place] = <size_t>found
-        return <const uint64_t*><size_t>self.products[cap, place]
-
     cdef int lay_asked(self, KeysC* k, shape, keys, filled) except -1:
-        """Those with conditions last."""
-        cdef AskedC* a
-        plan = self.layout.plan
-        bits = {}
-        for i in range(self.n_conditions):
-            bits[self.element_conditions[<int>i].node, self.element_conditions[<int>i].value] = 1 << i
-        k.first_direct, k.first_need = filled["asked"], filled["need"]
+        """Single roles by eights that have the same conditions, those without first."""
+        cdef int32_t i
+        by_need = {0: []}
         for number, key in enumerate(keys):
-            if key.direct and not key.need:
-                k.n_direct += <int32_t>len(key.roles)
-            for role in key.roles if key.direct else ():
-                a = &self.asked[filled["asked"]]
-                filled["asked"] += 1
-                a.sum, a.role = number, self.number_of[role]
-                a.seed = self.roles[a.role].seed
-                for i, (node, value) in enumerate(plan.conditions):
-                    if key.need >> i & 1:
-                        place = shape.places.index(plan.nodes[base_of(plan, node)][1])
-                        self.needs[filled["need"] + <int>place] |= <uint64_t>bits[self.condition_of((node, value))]
-                filled["need"] += WINDOW if key.need else 0
-        k.n_asked = filled["asked"] - k.first_direct - k.n_direct
+            if key.direct:
+                by_need.setdefault(key.need, []).extend((number, role) for role in key.roles)
+        k.sums.asks = &self.asks[<int>filled["asks"]]
+        for need, roles in by_need.items():
+            for first in range(0, len(roles), EASY_EIGHT):
+                if k.sums.n_asks == MOST_EIGHTS:
+                    raise ValueError("too many templates of words and something else in a feature set")
+                self.lay_eight(&self.asks[<int>filled["asks"]], shape, need, roles[first:first + EASY_EIGHT], filled)
+                filled["asks"] += 1
+                if need:
+                    k.sometimes |= <uint64_t>1 << k.sums.n_asks
+                else:
+                    k.always |= <uint64_t>1 << k.sums.n_asks
+                k.sums.n_asks += 1
+        for i in range(2):
+            k.ask[i] = &k.sums.asks[i] if k.always >> i & 1 else &easy_no_asks
+        k.more = k.always & ~<uint64_t>3
+        return 0
+
+    cdef int lay_eight(self, easy_asks* asks, shape, need, roles, filled) except -1:
+        plan, asks.n, asks.need = self.layout.plan, <int32_t>len(roles), -1
+        for i, (number, role) in enumerate(roles):
+            asks.sum[<int>i], asks.owner[<int>i] = number, <int>self.number_of[role] | EASY_ROLE
+            asks.seed[<int>i] = self.roles[<int>self.number_of[role]].seed
+        if need:
+            asks.need = filled["need"]
+            filled["need"] += WINDOW
+            for i, condition in enumerate(plan.conditions):
+                if need >> i & 1:
+                    place = shape.places.index(plan.nodes[base_of(plan, condition[0])][1])
+                    bit = self.condition_bits[self.condition_of(condition)]
+                    self.needs[asks.need + <int>place] |= <uint64_t>1 << <int>bit
         return 0
 
     def terms_at(self, key, place):
@@ -279,13 +302,14 @@ cdef class EasyFlat:
                      if not self.is_across(term) and plan.nodes[base_of(plan, term.part.node)][1] == place)
 
     def place_shares(self, region, wanted):
-        """Where in a region these come one after the other; put there unless they do so already."""
+        """Where in a region, by whole cache lines, these follow one another; put there unless they do so already."""
         found = self.regions[region]
-        for at in range(len(found) - len(wanted) + 1):
+        for at in range(0, len(found) - len(wanted) + 1, EASY_EIGHT):
             if found[at:at + len(wanted)] == wanted:
                 return at
-        found += wanted
-        return len(found) - len(wanted)
+        at = len(found)
+        found += wanted + [()] * ((EASY_EIGHT - len(wanted) % EASY_EIGHT) % EASY_EIGHT)
+        return at
 
     def lay_regions(self, filled):
         """Different contributions are made once."""
@@ -323,7 +347,7 @@ cdef class EasyFlat:
         return 0
 
     def lay_lines(self, shapes):
-        """By place, so that the lines of one element come together."""
+        """By place, so that the rows of one element come together."""
         found = []
         for number, shape in enumerate(shapes):
             for line, by in enumerate(shape.moves):
@@ -333,15 +357,9 @@ cdef class EasyFlat:
                     for last in range(at, WINDOW):
                         self.needed[<int>first][<int>last] |= 1 << number
         for i, (place, number, line) in enumerate(sorted(found)):
-            self.lines[<int>i] = LineC(place, line, self.shapes[<int>number].first_row, number)
-            self.line_at[<int>i] = self.place_of_line(&self.shapes[<int>number], line)
-            self.lines_at[<int>place] += 1
-
-    cdef int32_t place_of_line(self, const ShapeC* s, int32_t line) noexcept:
-        """Where an element has what a pair adds up."""
-        if line >= s.rich_line and line < s.rich_line + s.n_rich_lines:
-            return s.first_rich + line - s.rich_line
-        return s.first_plain + line
+            present, shift = <uint64_t>1 << (EASY_PRESENT + <int>line), easy_nth(line) - 6
+            self.lines[<int>i] = easy_line(place, line, self.shapes[<int>number].first_row, number, present, [shift, 0])
+            self.n_sources += self.shapes[<int>number].most_rows
 
     def lay_changes(self, shapes):
         """Element k of the new list is the head. What begins j places before it looks at it if it has an element
@@ -364,10 +382,6 @@ cdef uint64_t factor_of(place) except 0:
     """Of the place of a term: those of feature keys, and more of the kind."""
     cdef uint64_t seed = place
     return feature_factor[<int>place] if place < FEATURE_FACTORS else splitmix64(&seed) | 1
-
-
-cdef int32_t rows_of(const KeysC* k) noexcept:
-    return k.n_kept + k.n_direct + k.n_asked
 
 
 def region_of(place, having):

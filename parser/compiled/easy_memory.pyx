@@ -1,11 +1,13 @@
 """Sums of the list at hand; see easy_memory.pxd."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from parser.compiled.memory cimport LINE, Memory, MemoryC, aligned, refs_of
+from parser.compiled.memory cimport FIRST_LINE, LINE, Memory, MemoryC, aligned, has_room_for, refs_of
+from parser.transition.list_state cimport LinkC, ListC, list_bytes
+from parser.transition.node cimport NodeC
 
 
 cdef extern from "stdlib.h":
@@ -15,31 +17,55 @@ cdef extern from "stdlib.h":
 cdef enum:
     SUMS_A_WORD = 16        # that a long sentence may make
     MOST_BITS = 19          # as in memory.pyx
+    WINDOW = 6              # as in easy_flat.pxd
 
 
 cdef class EasyMemory(Memory):
     def __cinit__(self):
-        self.memory = self.of_word_memory = NULL
-        self.bytes = 0
-        memset(&self.list, 0, sizeof(ListMemoryC))
+        self.lanes = NULL
+        self.n_busy = 0
+        memset(&self.step, 0, sizeof(easy_step))
 
-    def __init__(self, owner, int32_t width, int32_t most_keys, int32_t n_slots, int32_t n_refs, int32_t n_values,
-                 int32_t n_sums):
-        """As Memory; keys of a step, and sums of a shape or shares of an element."""
-        cdef ListMemoryC* list = &self.list
-        cdef size_t n = most_keys + 9
-        Memory.__init__(self, owner, width, most_keys, most_keys + 1, n_slots, n_refs, n_values)
+    def __init__(self, owner, int32_t width, flat, int32_t n_slots, int32_t n_values, int32_t n_sums):
+        """As Memory; flat: the plan. n_sums: shares of an element, at most."""
+        cdef int32_t seen = LANES * (AT_ONCE + WINDOW - 1), n_lines = flat.n_sources + EASY_SPARE, i, k
+        cdef size_t n = seen * <size_t>flat.most_keys + 2 * EASY_EIGHT      # whole eights are written
+        cdef easy_step* step = &self.step
+        cdef ListMemoryC* list
+        Memory.__init__(self, owner, width, <int32_t>n, <int32_t>n, n_slots, flat.n_refs, n_values)
         self.c.ways = EASY_WAYS
-        list.values = <uint64_t*>aligned(n_sums * sizeof(uint64_t))
-        list.keys, list.found = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
-        list.homes = <const easy_bucket**>aligned(n * sizeof(void*))
-        list.owners = <int32_t*>aligned(n * sizeof(int32_t))
+        self.n_rows, self.n_shapes, self.n_rich = flat.n_rows, flat.n_shapes, flat.n_rich
+        step.part = <easy_part*>aligned(2 * seen * flat.n_shapes * sizeof(easy_part))
+        step.share = <const uint64_t**>aligned(seen * flat.most_shares * sizeof(void*))
+        step.key, step.row = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
+        step.home = <const easy_bucket**>aligned(n * sizeof(void*))
+        step.owner = <int32_t*>aligned(n * sizeof(int32_t))
+        step.asked = <uint64_t*>aligned(n * sizeof(uint64_t))
+        step.asked_owner = <int32_t*>aligned(n * sizeof(int32_t))
+        step.sum = <uint64_t*>aligned((flat.most_sums + 1) * sizeof(uint64_t))
+        self.lanes = <ListMemoryC*>aligned(LANES * sizeof(ListMemoryC))
+        for i in range(LANES):
+            self.busy[i] = list = &self.lanes[i]
+            list.m = &self.c
+            list.values = <uint64_t*>aligned(n_sums * sizeof(uint64_t))
+            list.pair[0].source = <uint64_t*>aligned(2 * AT_ONCE * n_lines * sizeof(uint64_t))
+            for k in range(AT_ONCE):
+                list.pair[k].source = list.pair[0].source + 2 * k * n_lines
+                list.pair[k].wide = list.pair[k].source + n_lines
 
     def __dealloc__(self):
-        cdef ListMemoryC* list = &self.list
-        for memory in (<size_t>self.memory, <size_t>self.of_word_memory, <size_t>list.values, <size_t>list.keys,
-                       <size_t>list.found, <size_t>list.homes, <size_t>list.owners):
-            free(<void*>memory)
+        cdef ListMemoryC* list
+        cdef easy_step* step = &self.step
+        cdef int32_t i
+        for memory in (<size_t>step.part, <size_t>step.share, <size_t>step.key, <size_t>step.row, <size_t>step.home,
+                       <size_t>step.owner, <size_t>step.asked, <size_t>step.asked_owner, <size_t>step.sum):
+            free(<void*><size_t>memory)
+        for i in range(LANES if self.lanes != NULL else 0):
+            list = &self.lanes[i]
+            for memory in (<size_t>list.memory, <size_t>list.of_word_memory, <size_t>list.values,
+                           <size_t>list.pair[0].source):
+                free(<void*><size_t>memory)
+        free(self.lanes)
 
     cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil:
         cdef const easy_bucket* bucket = <const easy_bucket*>buckets
@@ -50,27 +76,39 @@ cdef class EasyMemory(Memory):
                 if bucket[i].key[k] != 0:
                     remember(&self.c, bucket[i].key[k], bucket[i].row[k])
 
-    cdef int begin_sentence(self, int32_t n) except -1 nogil:
-        cdef ListMemoryC* list = &self.list
+    cdef ListMemoryC* begin(self, int32_t n) except NULL nogil:
+        cdef ListMemoryC* list = self.busy[self.n_busy]
         cdef void* grown
-        self.make_room(n)
+        if self.n_busy == 0:
+            self.make_room(n)
         if n >= list.n_of_word:
-            grown = realloc(self.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
+            grown = realloc(list.of_word_memory, (2 * <size_t>n + 2) * sizeof(void*))
             if grown == NULL:
                 with gil:
                     raise MemoryError(f"no memory for a sentence of {n} words")
-            self.of_word_memory = grown
+            list.of_word_memory = grown
             list.of_word, list.n_of_word = <uint64_t**>grown + 1, 2 * n + 1
         (list.of_word - 1)[0], list.of_word[0] = self.c.none, self.c.root
-        return 0
+        return list
 
-    cdef int begin_list(self, int32_t n) except -1 nogil:
-        """Everything is to be made; no pair has a score."""
-        cdef ListMemoryC* list = &self.list
+    cdef bint has_room(self, int32_t n) noexcept nogil:
+        return self.n_busy < LANES and has_room_for(&self.c, n)
+
+    cdef void occupy(self) noexcept nogil:
+        self.n_busy += 1
+
+    cdef void leave(self, int32_t i) noexcept nogil:
+        self.n_busy -= 1
+        self.busy[i], self.busy[self.n_busy] = self.busy[self.n_busy], self.busy[i]
+
+    cdef void leave_all(self) noexcept nogil:
+        self.n_busy = 0
+
+    cdef int begin_list(self, ListMemoryC* list, int32_t n) except -1 nogil:
         cdef int32_t i, slots = n + 2 * PADS + 1
         list.n_slots, list.n_tops = slots, (slots + 15) // 16 * 16
         list.n_blocks = (slots + BLOCK - 1) // BLOCK
-        self.reserve_slots(<size_t>list.n_blocks * BLOCK)
+        self.reserve_slots(list, <size_t>list.n_blocks * BLOCK)
         while (2 * (self.c.remembered + SUMS_A_WORD * <int64_t>n) > <int64_t>EASY_WAYS << (64 - self.c.places.shift)
                and 64 - self.c.places.shift < MOST_BITS):
             self.grow_buckets()
@@ -85,51 +123,54 @@ cdef class EasyMemory(Memory):
             list.block_top[i] = NO_PAIR
         return 0
 
-    cdef int reserve_slots(self, size_t slots) except -1 nogil:
-        cdef ListMemoryC* list = &self.list
-        cdef size_t lines = self.n_lines * EASY_LANES * sizeof(int16_t)
-        cdef size_t one = (lines + (self.n_rows + self.n_rich) * sizeof(uint64_t) + sizeof(ElementC)
-                           + self.n_shapes * sizeof(CountC) + 3 * sizeof(int32_t))
+    cdef int reserve_slots(self, ListMemoryC* list, size_t slots) except -1 nogil:
+        cdef size_t one = ((self.n_rows + self.n_rich) * sizeof(uint64_t) + sizeof(ElementC) + sizeof(NodeC)
+                           + sizeof(LinkC) + self.n_shapes * sizeof(easy_count) + 3 * sizeof(int32_t))
         cdef char* at
-        if slots * one <= self.bytes:
+        if slots * one <= list.bytes:
             return 0
-        free(self.memory)
-        self.memory, self.bytes = NULL, 0
-        if posix_memalign(&self.memory, LINE, (slots + slots // 4) * one + 24 * LINE) != 0:
-            self.memory = NULL
+        free(list.memory)
+        list.memory, list.bytes = NULL, 0
+        if posix_memalign(&list.memory, LINE, (slots + slots // 4) * one + 32 * LINE) != 0:
+            list.memory = NULL
             with gil:
                 raise MemoryError(f"no memory for a list of {slots} words")
         slots += slots // 4
-        self.bytes = slots * one
-        at = <char*>self.memory
-        list.lines = <int16_t*>take(&at, slots * lines)
+        list.bytes = slots * one
+        at = <char*>list.memory
         list.rows = <uint64_t*>take(&at, slots * self.n_rows * sizeof(uint64_t))
-        list.counts = <CountC*>take(&at, slots * self.n_shapes * sizeof(CountC))
+        list.counts = <easy_count*>take(&at, slots * self.n_shapes * sizeof(easy_count))
         list.own = <uint64_t*>take(&at, slots * self.n_rich * sizeof(uint64_t))
         list.element = <ElementC*>take(&at, slots * sizeof(ElementC))
         list.top = <int32_t*>take(&at, slots * 4)
         list.pick = <int32_t*>take(&at, slots * 4)
         list.block_top = <int32_t*>take(&at, slots // BLOCK * 4 + LINE)
+        list.s = <ListC*>take(&at, list_bytes(<int32_t>slots))
         return 0
+
+    cdef void forget_rows(self) noexcept nogil:
+        cdef MemoryC* m = &self.c
+        cdef ListMemoryC* list
+        cdef int32_t i, k
+        cdef size_t bytes = (m.words.values_at - m.words.refs_at) * sizeof(uint64_t)
+        memset(m.places.buckets, 0, sizeof(easy_bucket) << (64 - m.places.shift))
+        m.remembered = 0
+        m.used = FIRST_LINE
+        memset(refs_of(m, m.none), 0, bytes)
+        memset(refs_of(m, m.root), 0, bytes)
+        for i in range(m.words.n):
+            memset(refs_of(m, m.words.records + <size_t>i * m.words.length), 0, bytes)
+        for i in range(self.n_busy):
+            list = self.busy[i]
+            list.lost = True
+            for k in range(list.n_slots):
+                list.element[k].stale_plain = list.element[k].stale_rich = <uint32_t>-1
 
 
 cdef inline void* take(char** at, size_t bytes) noexcept nogil:
     cdef void* start = at[0]
     at[0] += (bytes + LINE - 1) // LINE * LINE
     return start
-
-
-cdef void forget_rows(ListMemoryC* list) noexcept nogil:
-    cdef MemoryC* m = list.m
-    cdef int32_t i
-    cdef size_t bytes = (m.words.values_at - m.words.refs_at) * sizeof(uint64_t)
-    memset(m.places.buckets, 0, sizeof(easy_bucket) << (64 - m.places.shift))
-    m.remembered = 0
-    m.used = 1
-    memset(refs_of(m, m.root), 0, bytes)
-    for i in range(m.words.n):
-        memset(refs_of(m, m.words.records + <size_t>i * m.words.length), 0, bytes)
-    list.lost = True
 
 
 cdef inline easy_bucket* neighbour(const MemoryC* m, const easy_bucket* bucket) noexcept nogil:

@@ -3,7 +3,7 @@
 from libc.stdint cimport int16_t, int32_t
 
 from parser.compiled.easy_flat cimport WINDOW, ShapeC
-from parser.compiled.easy_memory cimport BLOCK, ListMemoryC, easy_kernel
+from parser.compiled.easy_memory cimport BLOCK, ListMemoryC, easy_kernel, easy_pair
 from parser.compiled.easy_rows cimport EasyRows, SceneC
 from parser.compiled.memory cimport kernel_set
 from parser.transition.list_state cimport ListC
@@ -17,11 +17,15 @@ cdef class EasyPairs(EasyRows):
     cdef void settle(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef void settle_wide(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil
+    cdef int32_t fetch_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil
     # Scores of all columns of a pair, into scores of the memory.
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil
     cdef bint sum_lines(self, ListMemoryC* list, const int32_t* window) noexcept nogil
+    # Of the columns of the mask: the rank of the best, and its score; all of them into sums.
     cdef int32_t sum_head(self, ListMemoryC* list, const int32_t* window, const int16_t* mask,
                           int32_t* top) noexcept nogil
+    # Finds what a pair adds up.
+    cdef void gather(self, ListMemoryC* list, easy_pair* pair, const int32_t* window) noexcept nogil
     cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil
     cdef void add_kept(self, ListMemoryC* list, const int32_t* window) noexcept nogil
     cdef void look(self, const ListMemoryC* list, const ListC* s, const ShapeC* shape, int32_t slot,

@@ -5,12 +5,13 @@ from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.string cimport memcpy
 
 from parser.compiled.easy_flat cimport WINDOW, NodeOfC, RoleC, ShapeC, StepC
-from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_SIZE, EASY_TAIL, EASY_WIDE, N_EASY_KERNELS,
-                                          PADS, ListMemoryC, easy_kernels)
-from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, number_at, tail_of
-from parser.compiled.memory cimport ROW_LIMIT, MemoryC, kernel_sets
+from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EASY_PRESENT, EASY_SIZE, EASY_TAIL,
+                                          EASY_WIDE, N_EASY_KERNELS, PADS, ListMemoryC, easy_kernels, easy_pair)
+from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, line_bytes, n_bits, number_at, tail_of
+from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC, kernel_sets
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
+from parser.score.keymap cimport PREFETCH
 from parser.transition.list_state cimport ListC, links, list_nodes
 
 from parser.compiled.engine import kernel_number
@@ -64,27 +65,43 @@ cdef class EasyPairs(EasyRows):
         set_top(self, list, left, scores[best])
 
     cdef void add_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
-        """Scores of the columns behind the head, into sums; 16 bits are enough."""
+        """Scores of the columns behind the head, into sums; 16 bits are enough. All are on the way before the first is
+        added."""
         cdef MemoryC* m = list.m
-        cdef const uint64_t* row
+        cdef const uint64_t* row = list.pair[0].source
+        cdef const uint64_t* line = list.pair[0].wide
         cdef const char* at
         cdef int16_t* out = m.sums
-        cdef int32_t i, k, slot, n, line
-        cdef uint64_t tail
+        cdef int32_t i, n = self.fetch_tails(list, window)
         for i in range(self.n_columns - self.n_head):
             out[i] = <int16_t>self.bias_sums[self.n_head + i]
+        for i in range(n):
+            at = tail_of(self, m, row[i], <int32_t>line[i])
+            if row[i] & EASY_DENSE:
+                self.easy.more(out, at, self.n_blocks, (row[i] & EASY_WIDE) != 0)
+            else:
+                add_sparse(at, out, self.n_head)
+
+    cdef int32_t fetch_tails(self, ListMemoryC* list, const int32_t* window) noexcept nogil:
+        """The rows, and which of their lines, that have something behind the head; gives how many."""
+        cdef const uint64_t* row
+        cdef uint64_t* found = list.pair[0].source
+        cdef uint64_t* lines = list.pair[0].wide
+        cdef const char* at
+        cdef int32_t i, k, slot, line, n, count = 0
         for i in range(self.n_lines):
             slot, line = window[self.lines[i].place], self.lines[i].line
             row = list.rows + <size_t>slot * self.n_rows + self.lines[i].row
             n = list.counts[<size_t>slot * self.n_shapes + self.lines[i].shape].all
-            tail = <uint64_t>1 << (EASY_TAIL + line)
             for k in range(n):
-                if row[k] & tail:
-                    at = tail_of(self, m, row[k], line)
-                    if row[k] & EASY_DENSE:
-                        self.easy.more(out, at, self.n_blocks, (row[k] & EASY_WIDE) != 0)
-                    else:
-                        add_sparse(at, out, self.n_head)
+                found[count], lines[count] = row[k], line
+                count += row[k] >> (EASY_TAIL + line) & 1
+        for i in range(count):
+            at = (list.m.places.arena + (found[i] >> EASY_LINE) * LINE
+                  + n_bits(found[i] >> EASY_PRESENT & 63) * line_bytes(found[i]))
+            PREFETCH(at)
+            PREFETCH(at + LINE)
+        return count
 
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         cdef int32_t window[WINDOW]
@@ -114,12 +131,16 @@ cdef class EasyPairs(EasyRows):
 
     cdef int32_t sum_head(self, ListMemoryC* list, const int32_t* window, const int16_t* mask,
                           int32_t* top) noexcept nogil:
-        """Of the columns of the mask: the rank of the best, and its score; all of them into sums."""
-        cdef const int16_t* lines[WINDOW]
+        self.gather(list, &list.pair[0], window)
+        return self.easy.best(self.bias, &list.pair[0], mask, self.rank, list.m.sums, top)
+
+    cdef void gather(self, ListMemoryC* list, easy_pair* pair, const int32_t* window) noexcept nogil:
         cdef int32_t i
         for i in range(WINDOW):
-            lines[i] = list.lines + <size_t>window[i] * self.n_kept_lines * EASY_LANES
-        return self.easy.best(self.bias, lines, self.line_at, self.lines_at, mask, self.rank, list.m.sums, top)
+            pair.rows[i] = list.rows + <size_t>window[i] * self.n_rows
+            pair.counts[i] = list.counts + <size_t>window[i] * self.n_shapes
+        pair.arena = list.m.places.arena
+        self.easy.gather(pair, self.lines, self.n_lines)
 
     cdef void add_plain(self, ListMemoryC* list, const ListC* s, const int32_t* window) noexcept nogil:
         """Template by template."""

@@ -38,7 +38,6 @@ cdef class EasyRows(EasyFlat):
     # Lines: any attachment, or only those of the right element to the left one; the same without the columns behind the
     # head.
     cdef int16_t* masks
-    cdef int16_t* zeros                 # lines
     cdef int16_t* rank                  # a line; those of the columns behind the head have 0
     cdef int32_t* column_of_rank
     cdef int32_t* actions               # of the columns

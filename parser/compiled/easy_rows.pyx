@@ -7,7 +7,7 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport ConditionC, EasyFlat, KeyC, RoleC, ShapeC, ShareC, TermC
 from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES, EASY_PRESENT, EASY_SIZE,
-                                          EASY_TAIL, EASY_WIDE, remember)
+                                          EASY_TAIL, EASY_WIDE, easy_nth, remember)
 from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, values_key,
                                      values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
@@ -23,7 +23,7 @@ cdef enum:
 
 cdef class EasyRows(EasyFlat):
     def __cinit__(self):
-        self.bias = self.masks = self.rank = self.zeros = NULL
+        self.bias = self.masks = self.rank = NULL
         self.bias_sums = self.column_of_rank = self.actions = self.lane_of = NULL
 
     def __init__(self, Table table not None, Extractor extractor not None, layout, actions, int32_t n_labels):
@@ -43,8 +43,7 @@ cdef class EasyRows(EasyFlat):
         cdef int32_t column, place, lane
         cdef int32_t numbers[EASY_LANES]
         cdef uint32_t row = find_row(&self.rows_of, feature_key(0))
-        self.bias = <int16_t*>aligned((6 + EASY_MOVES) * EASY_LANES * sizeof(int16_t))
-        self.zeros = self.bias + 6 * EASY_LANES
+        self.bias = <int16_t*>aligned(6 * EASY_LANES * sizeof(int16_t))
         self.masks, self.rank = self.bias + EASY_LANES, self.bias + 5 * EASY_LANES
         self.bias_sums = <int32_t*>aligned((3 * self.n_columns + EASY_LANES) * sizeof(int32_t))
         self.actions, self.column_of_rank = self.bias_sums + self.n_columns, self.bias_sums + 3 * self.n_columns
@@ -169,7 +168,7 @@ cdef class EasyRows(EasyFlat):
 
     cdef uint64_t keep(self, MemoryC* m, uint64_t key, int32_t n_lines, uint32_t lines) noexcept nogil:
         """Writes the sums in m.found, of some lines, as a row: see easy_kernel.h. There is room, see refresh."""
-        cdef uint64_t row = 1 | <uint64_t>m.used << EASY_LINE
+        cdef uint64_t row = <uint64_t>m.used << EASY_LINE
         cdef char* start = m.places.arena + <size_t>m.used * LINE
         cdef char* at = start
         cdef const int32_t* found
@@ -187,8 +186,11 @@ cdef class EasyRows(EasyFlat):
                 row |= <uint64_t>1 << (EASY_TAIL + line)
                 count += size
         m.has_wide_rows |= most > ROW_LIMIT
-        row |= EASY_WIDE if most > 127 else 0
+        if most > 127:
+            row |= EASY_WIDE
         for line in range(n_lines):
+            if line > 0:
+                row |= (<uint64_t>n_bits(row >> EASY_PRESENT & ((1 << line) - 1)) << (most > 127)) << easy_nth(line)
             if row >> (EASY_PRESENT + line) & 1:
                 at = write_numbers(at, numbers[line], 0, EASY_LANES, EASY_LANES, most > 127)
         if count > DENSE * n_bits(row >> EASY_TAIL & 63):

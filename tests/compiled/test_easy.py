@@ -215,6 +215,26 @@ def test_a_session_remembers_and_forgetting_changes_nothing(trained):
             assert np.array_equal(a.labels, b.labels)
 
 
+@pytest.mark.parametrize("room", [None, 40])
+@pytest.mark.parametrize("kernel", kernel_names())
+def test_sentences_side_by_side_are_parsed_as_if_alone(trained, kernel, room):
+    """Of all lengths, so that lanes come free at different times, and where rows are forgotten in their midst."""
+    parser = compiled(*trained(), kernel)
+    together, alone = Session(parser), Session(parser)
+    if room is not None:
+        together.work.own.limit(room)
+    for batch in read(made_text(60, seed=13))[0]:
+        found = together.parse_batch(batch)
+        heads, labels = [], []
+        for sentence in batch:
+            columns = {name: list(sentence.column(name)) for name in ("form", "upos", "xpos")}
+            parses = alone.parse(columns)
+            heads.extend(parses.heads)
+            labels.extend(parses.labels)
+        assert np.array_equal(found.heads, heads)
+        assert np.array_equal(found.labels, labels)
+
+
 @pytest.mark.parametrize("room", [1, 40, 2000])
 def test_a_memory_that_is_too_small(trained, room):
     """Rows are forgotten in the middle of sentences, and scores are what they were."""
