@@ -44,6 +44,7 @@ cdef class Programs:
     cdef kernel_program* put_together(self, uint64_t present) except NULL nogil
     cdef int32_t find_pieces(self, uint64_t present) noexcept nogil
     cdef kernel_program* reserve(self, int32_t n_pieces, RoomC* room) except NULL nogil
+    cdef void pack(self, RoomC* room) noexcept nogil
     cdef void put_refs(self, int32_t n_pieces, RoomC* room) noexcept nogil
     cdef void put_locals(self, int32_t n_pieces, RoomC* room) noexcept nogil
     cdef void put_blocks(self, int32_t n_pieces, RoomC* room) noexcept nogil

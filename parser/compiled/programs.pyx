@@ -3,7 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memmove, memset
 
 from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KERNEL_LOCALS, KERNEL_LOCAL_KINDS,
                                    KERNEL_NUMBER, KERNEL_PICKED, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC, Flat, LookupC,
@@ -83,6 +83,7 @@ cdef class Programs:
         self.put_refs(n, &room)
         self.put_locals(n, &room)
         self.put_blocks(n, &room)
+        self.pack(&room)
         return room.program
 
     cdef int32_t find_pieces(self, uint64_t present) noexcept nogil:
@@ -96,8 +97,8 @@ cdef class Programs:
         return n
 
     cdef kernel_program* reserve(self, int32_t n_pieces, RoomC* room) except NULL nogil:
-        """One block of memory: the program, then its arrays."""
-        cdef size_t blocks = 2, refs = 0, terms = 0, locals_ = 0, values, bytes_
+        """One block of memory: the program, then its arrays, in the order in which they are needed."""
+        cdef size_t sums = 0, directs = 0, refs = 0, terms = 0, locals_ = 0, blocks, values, bytes_
         cdef const PieceC* piece
         cdef int32_t i, k
         cdef char* at
@@ -105,10 +106,11 @@ cdef class Programs:
             piece = self.pieces[i]
             refs += piece.n_refs
             locals_ += piece.n_locals
-            blocks += (piece.end - piece.first_sum) // KERNEL_KEYS + 1
+            sums += piece.first_direct - piece.first_sum
+            directs += piece.end - piece.first_direct
             for k in range(piece.first_sum, piece.end):
                 terms += self.flat.lookups[k].n_terms
-        values = (locals_ + KERNEL_KEYS - 1) // KERNEL_KEYS
+        blocks, values = by_eights(sums) + by_eights(directs), by_eights(locals_)
         bytes_ = (sizeof(kernel_program) + values * sizeof(kernel_values) + blocks * sizeof(kernel_block)
                   + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
         at = <char*>calloc(bytes_, 1)
@@ -116,12 +118,22 @@ cdef class Programs:
             with gil:
                 raise MemoryError(f"no memory for {bytes_} bytes")
         room.program = <kernel_program*>at
-        room.program.values = <kernel_values*>(at + sizeof(kernel_program))
-        room.blocks = <kernel_block*>(room.program.values + values)
+        room.blocks = <kernel_block*>(at + sizeof(kernel_program))
         room.program.blocks, room.terms = room.blocks, <kernel_term*>(room.blocks + blocks)
         room.program.refs = <kernel_ref*>(room.terms + terms)
         room.program.locals = <kernel_local*>(room.program.refs + refs)
+        room.program.values = <kernel_values*>(room.program.locals + locals_)
         return room.program
+
+    cdef void pack(self, RoomC* room) noexcept nogil:
+        """What is behind the terms follows at once: a program is fetched by its first lines."""
+        cdef kernel_program* program = room.program
+        cdef char* at = <char*>room.terms
+        memmove(at, program.refs, program.n_refs * sizeof(kernel_ref))
+        program.refs = <kernel_ref*>at
+        at += program.n_refs * sizeof(kernel_ref)
+        memmove(at, program.locals, program.local_end[KERNEL_PRESENCE] * sizeof(kernel_local))
+        program.locals = <kernel_local*>at
 
     cdef void put_refs(self, int32_t n_pieces, RoomC* room) noexcept nogil:
         cdef kernel_ref* refs = <kernel_ref*>room.program.refs
@@ -200,6 +212,10 @@ cdef class Programs:
             self.c.present[i], self.c.program[i] = 0, NULL
         self.n = 0
         self.code.used = self.code.kept
+
+
+cdef inline size_t by_eights(size_t n) noexcept nogil:
+    return (n + KERNEL_KEYS - 1) // KERNEL_KEYS
 
 
 cdef void put(kernel_programs* programs, uint64_t present, const kernel_program* program) noexcept nogil:
