@@ -43,17 +43,6 @@ cdef class CompiledEasyParser(EasyParser):
         work.own, work.own_c = memory, memory.lanes
         return 0
 
-    cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
-        self.start(work)
-        self.put_one(work, words, n, out)
-        return self.finish(work)
-
-    cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
-                         ResultC* out) except -1 nogil:
-        self.start(work)
-        self.put_cells(work, atomizer, cells, n, values, out)
-        return self.finish(work)
-
     cdef void start(self, Workspace work) noexcept nogil:
         """What is left of sentences that an error interrupted is dropped."""
         (<EasyMemory>work.own).leave_all()

@@ -24,13 +24,13 @@ cdef struct RoomC:              # of a program that is being made
 
 cdef class Programs:
     cdef kernel_programs c
-    cdef const kernel_coder* coder  # NULL: programs are run step by step;
-    cdef kernel_code code           # else here is their code
+    cdef const kernel_coder* coder      # NULL: programs are run step by step;
+    cdef kernel_code code       # else here is their code
     cdef Flat flat
     cdef int32_t n              # programs
     cdef int32_t most           # before all are to be forgotten
     cdef readonly int64_t made  # how many were, forgotten ones too,
-    cdef readonly int64_t coded # and how many of them as machine code
+    cdef readonly int64_t coded     # and how many of them as machine code
     cdef AskedC* asked          # room for the lookups of a program,
     cdef uint16_t* places       # and for the places of its locals
     cdef const PieceC** pieces  # [chunk]

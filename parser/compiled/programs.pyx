@@ -6,9 +6,9 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memmove, memset
 
 from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KERNEL_LOCALS, KERNEL_LOCAL_KINDS,
-                                   KERNEL_NUMBER, KERNEL_PICKED, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC, Flat, LookupC,
-                                   PieceC, TermC, kernel_block, kernel_local, kernel_program, kernel_program_home,
-                                   kernel_ref, kernel_term, kernel_values, pattern_place)
+                                   KERNEL_NUMBER, KERNEL_PICKED, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC,
+                                   Flat, LookupC, PieceC, TermC, kernel_block, kernel_local, kernel_program,
+                                   kernel_program_home, kernel_ref, kernel_term, kernel_values, pattern_place)
 
 cdef enum:
     FIRST_BITS = 11

@@ -6,30 +6,34 @@ from parser.common cimport CHECK, feat_t
 
 
 cdef class SentenceParser:
-    """Not used itself: GreedyParser and EasyParser override the methods."""
+    """Not used itself: a parser overrides put_one; and start, put_cells and finish, if it works on many side by side."""
 
     cdef int prepare(self, Workspace work) except -1:
         work.prepare(self.model.n_actions, self.extractor.max_features)
         return 0
 
     cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
-        CHECK(False)
-        return 0
+        self.start(work)
+        self.put_one(work, words, n, out)
+        return self.finish(work)
 
     cdef int parse_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                          ResultC* out) except -1 nogil:
-        atomizer.fill_cells(cells, n, values)
-        return self.parse_one(work, values + self.extractor.stride, n, out)
+        self.start(work)
+        self.put_cells(work, atomizer, cells, n, values, out)
+        return self.finish(work)
 
     cdef void start(self, Workspace work) noexcept nogil:
         pass
 
     cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
-        return self.parse_one(work, words, n, out)
+        CHECK(False)
+        return 0
 
     cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                        ResultC* out) except -1 nogil:
-        return self.parse_cells(work, atomizer, cells, n, values, out)
+        atomizer.fill_cells(cells, n, values)
+        return self.put_one(work, values + self.extractor.stride, n, out)
 
     cdef int finish(self, Workspace work) except -1 nogil:
         return 0

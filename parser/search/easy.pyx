@@ -219,7 +219,7 @@ cdef class EasyParser(SentenceParser):
         work.agenda.start(s)
         return s
 
-    cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+    cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
         cdef ListC* s = self.begin(work, n)
         cdef int32_t i
         if out.arcs != NULL:

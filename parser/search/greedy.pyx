@@ -165,7 +165,7 @@ cdef class GreedyParser(SentenceParser):
         self.extractor, self.model, self.under_root = extractor, model, under_root
         self.single_root, self.n_labels = self.system.single_root, self.system.n_labels
 
-    cdef int parse_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
+    cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
         cdef uint32_t moves
         cdef int32_t action
         cdef StateC* s

@@ -1,10 +1,10 @@
 /* The scan of scan.h for processors that count bits: without a branch that depends on what stands where, since words are
-   of all lengths. The macros SCAN_TARGET to SCAN_END say for which. Included once for each. */
-SCAN_TARGET static int SCAN_NAME(scan_index *x, const char *text, uint32_t length) {
+   of all lengths. SCAN_TARGET and SCAN_AS, how names end, say for which. Included once for each. */
+SCAN_TARGET static int SCAN_AS(scan)(scan_index *x, const char *text, uint32_t length) {
     uint32_t *tab = x->tab, *line = x->line, *tab0 = x->tab0;
     uint32_t tabs = x->tabs, lines = x->lines, at = x->done;
     const uint32_t tab_room = x->tab_capacity, line_room = x->line_capacity;
-    SCAN_SEEN seen = SCAN_BEGIN();
+    SCAN_AS(scan_seen) seen = SCAN_AS(scan_begin)();
     char last[128];
     int full = 0;
     /* what the last byte of an earlier block and the first of this one are together */
@@ -20,7 +20,7 @@ SCAN_TARGET static int SCAN_NAME(scan_index *x, const char *text, uint32_t lengt
             memcpy(last, block, length - at);
             block = last;
         }
-        const scan_marks m = SCAN_BLOCK(block, &seen);
+        const scan_marks m = SCAN_AS(scan_block)(block, &seen);
         const uint32_t n_lines = (uint32_t)__builtin_popcountll(m.newline), n = (uint32_t)__builtin_popcountll(m.tab);
         uint64_t rest = m.newline;
         uint32_t k = 0;
@@ -33,12 +33,14 @@ SCAN_TARGET static int SCAN_NAME(scan_index *x, const char *text, uint32_t lengt
             rest = next & (next - 1);
             k += 2;
         } while (k < n_lines);
-        SCAN_PUT(tab + tabs, m.tab, n, at);
+        SCAN_AS(scan_put)(tab + tabs, m.tab, n, at);
         lines += n_lines;
         tabs += n;
         at += length - at < 64 ? length - at : 64;
     }
     x->tabs = tabs, x->lines = lines, x->done = at;
-    x->flags |= flags | SCAN_END(&seen);
+    x->flags |= flags | SCAN_AS(scan_end)(&seen);
     return full;
 }
+#undef SCAN_TARGET
+#undef SCAN_AS

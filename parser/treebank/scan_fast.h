@@ -73,20 +73,8 @@ SCAN_TARGET static inline void scan_put_avx2(uint32_t *out, uint64_t bits, uint3
             bits &= bits - 1;
         }
 }
-#define SCAN_NAME scan_avx2
-#define SCAN_SEEN scan_seen_avx2
-#define SCAN_BEGIN scan_begin_avx2
-#define SCAN_BLOCK scan_block_avx2
-#define SCAN_PUT scan_put_avx2
-#define SCAN_END scan_end_avx2
+#define SCAN_AS(name) name##_avx2
 #include "parser/treebank/scan_body.h"
-#undef SCAN_TARGET
-#undef SCAN_NAME
-#undef SCAN_SEEN
-#undef SCAN_BEGIN
-#undef SCAN_BLOCK
-#undef SCAN_PUT
-#undef SCAN_END
 
 #define SCAN_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,bmi,popcnt")))
 typedef struct {
@@ -137,20 +125,8 @@ SCAN_TARGET static inline void scan_put_avx512(uint32_t *out, uint64_t bits, uin
         places = _mm512_shuffle_i64x2(places, places, 0x39); /* the next sixteen in front */
     }
 }
-#define SCAN_NAME scan_avx512
-#define SCAN_SEEN scan_seen_avx512
-#define SCAN_BEGIN scan_begin_avx512
-#define SCAN_BLOCK scan_block_avx512
-#define SCAN_PUT scan_put_avx512
-#define SCAN_END scan_end_avx512
+#define SCAN_AS(name) name##_avx512
 #include "parser/treebank/scan_body.h"
-#undef SCAN_TARGET
-#undef SCAN_NAME
-#undef SCAN_SEEN
-#undef SCAN_BEGIN
-#undef SCAN_BLOCK
-#undef SCAN_PUT
-#undef SCAN_END
 
 static int scan_usable_avx2(void) {
     __builtin_cpu_init();

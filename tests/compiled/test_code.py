@@ -1,4 +1,4 @@
-"""Programs as machine code: what it computes is compared with plain sums by test_engine.py, in every set of templates."""
+"""Programs as machine code. What it computes is compared with plain sums by test_engine.py, with every kernel."""
 
 import subprocess
 import sys
