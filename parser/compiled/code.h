@@ -209,39 +209,42 @@ static void code_close(kernel_code *code) {
     code->start = NULL;
 }
 
-static int code_begin(kernel_code *code, size_t most) {
-    return most <= code->size - code->used &&
-           mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_WRITE) == 0;
+static int code_begin(kernel_code *code) {
+    return mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* What has been written, `most` bytes at most. NULL: it cannot be run. */
-static const void *code_end(kernel_code *code, const uint8_t *end, size_t most) {
+static int code_end(kernel_code *code) {
+    return mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_EXEC) == 0;
+}
+
+/* What has been written, `most` bytes at most. */
+static const void *code_keep(kernel_code *code, const uint8_t *end, size_t most) {
     const uint8_t *written = code->start + code->used;
     if ((size_t)(end - written) > most) abort(); /* CODE_OF_... are too small */
     code->used = (size_t)(end - code->start + KERNEL_LINE - 1) / KERNEL_LINE * KERNEL_LINE;
-    return mprotect(code->start, KERNEL_CODE_BYTES, PROT_READ | PROT_EXEC) == 0 ? written : NULL;
+    return written;
 }
 
 /* Gives the code of a program; NULL where there is no room: then it is run step by step. */
 static const void *code_make(kernel_code *code, kernel_program *program) {
     const size_t most = code_bytes(program);
     x86_out out = {code->start + code->used};
-    if (!code_begin(code, most)) return NULL;
+    if (code->used + most > code->size) return NULL;
     program->reads_tree = code_knows_all(program);
     code_write(&out, program);
-    return code_end(code, out.at, most);
+    return code_keep(code, out.at, most);
 }
 
 /* The same for the nodes of a plan; NULL where there are too many for 32 bits. */
 static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
     const size_t most = CODE_OF_PROGRAM + CODE_OF_STEP * (size_t)plan->n_steps;
     x86_out out = {code->start + code->used};
-    if (plan->nodes >> 32 || !code_begin(code, most)) return NULL;
+    if (plan->nodes >> 32 || code->used + most > code->size) return NULL;
     code_look(&out, plan);
-    return code_end(code, out.at, most);
+    return code_keep(code, out.at, most);
 }
 
-static const kernel_coder code_writer = {code_open, code_close, code_make, code_make_look};
+static const kernel_coder code_writer = {code_open, code_close, code_begin, code_make, code_make_look, code_end};
 
 static int usable_code(void) {
     kernel_code code;

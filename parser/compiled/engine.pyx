@@ -12,6 +12,7 @@ from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, K
                                      N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_chances,
                                      kernel_doubt, kernel_rows, kernel_sets, lane_of, line_of, new_record, row_at,
                                      values_key, values_of)
+from parser.compiled.programs cimport MANY_STEPS
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
@@ -111,6 +112,8 @@ cdef class Engine(SumMaker):
         for i in range(n):
             show(scratch.busy[i])
         self.kernels.score(&self.plan, &scratch.programs.c, &scratch.m.places, <kernel_work**>scratch.busy, n)
+        if scratch.programs.c.steps >= MANY_STEPS:
+            scratch.programs.write_new()
         self.prepare(scratch, n)
         for i in range(n):
             best = &scratch.busy[i].work.best

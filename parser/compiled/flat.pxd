@@ -1,6 +1,6 @@
 """The plan of a model as flat arrays: what program.py says, ready to be put together. Immutable."""
 
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from cymem.cymem cimport Pool
 
@@ -84,6 +84,7 @@ cdef extern from "parser/compiled/plan.h":
         uint64_t* present
         const kernel_program** program
         const void* look
+        int64_t steps
         int32_t bits
     ctypedef struct kernel_step:
         uint16_t node

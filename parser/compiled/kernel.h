@@ -116,8 +116,11 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 typedef struct { /* who writes programs as machine code */
     int (*open)(kernel_code *code); /* 0: the system does not allow it */
     void (*close)(kernel_code *code);
+    /* What is made between begin and end, which take longer, can be run after that; 0: it cannot. NULL: there is no room. */
+    int (*begin)(kernel_code *code);
     const void *(*make)(kernel_code *code, kernel_program *program);
     const void *(*make_look)(kernel_code *code, const kernel_plan *plan);
+    int (*end)(kernel_code *code);
 } kernel_coder;
 
 typedef struct {
@@ -128,7 +131,7 @@ typedef struct {
     /* then its rows, 0 where nothing is known. */
     void (*find)(const kernel_plan *plan, const kernel_places *places, kernel_work *work);
     /* Both for n states, and the best of each. Where the program or a row is not known the bound is KERNEL_UNKNOWN. */
-    void (*score)(const kernel_plan *plan, const kernel_programs *programs, const kernel_places *places,
+    void (*score)(const kernel_plan *plan, kernel_programs *programs, const kernel_places *places,
                   kernel_work *const *works, int32_t n);
     /* The best of a state whose rows are known. */
     void (*best)(const kernel_plan *plan, const kernel_places *places, kernel_work *work);

@@ -62,14 +62,16 @@ cdef extern from "parser/compiled/kernel.h":
     ctypedef struct kernel_coder:
         int (*open)(kernel_code* code) noexcept nogil
         void (*close)(kernel_code* code) noexcept nogil
+        bint (*begin)(kernel_code* code) noexcept nogil
         const void* (*make)(kernel_code* code, kernel_program* program) noexcept nogil
         const void* (*make_look)(kernel_code* code, const kernel_plan* plan) noexcept nogil
+        bint (*end)(kernel_code* code) noexcept nogil
     ctypedef struct kernel_set:
         const char* name
         int (*usable)() noexcept nogil
         void (*look)(const kernel_plan* plan, const kernel_programs* programs, kernel_work* work) noexcept nogil
         void (*find)(const kernel_plan* plan, const kernel_places* places, kernel_work* work) noexcept nogil
-        void (*score)(const kernel_plan* plan, const kernel_programs* programs, const kernel_places* places,
+        void (*score)(const kernel_plan* plan, kernel_programs* programs, const kernel_places* places,
                       kernel_work** works, int32_t n) noexcept nogil
         void (*best)(const kernel_plan* plan, const kernel_places* places, kernel_work* work) noexcept nogil
         int32_t (*best_behind)(const kernel_rows* rows, int32_t line, int32_t end, const int16_t* mask,

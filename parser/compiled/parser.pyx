@@ -256,7 +256,9 @@ cdef class CompiledParser(GreedyParser):
         cdef int32_t[::1] sums = np.zeros(self.engine.width, np.int32)
         cdef size_t bytes_ = self.engine.width * sizeof(int32_t)
         wrong = []
-        for _again in range(2):         # the second time everything is remembered
+        for _again in range(2):         # the second time everything is remembered, and programs are code
+            if _again:
+                scratch.programs.write_new()
             scratch.leave_all()
             lane = scratch.begin(n)
             scratch.occupy()

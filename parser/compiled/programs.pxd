@@ -10,6 +10,10 @@ from parser.compiled.flat cimport (Flat, LookupC, PieceC, kernel_block, kernel_c
 from parser.compiled.memory cimport kernel_coder
 
 
+cdef enum:
+    MANY_STEPS = 256    # states step by step take as long as writing code for what is new: the system is asked for it twice
+
+
 cdef struct AskedC:             # a lookup of the program that is being made
     const LookupC* lookup
     int32_t number
@@ -39,6 +43,9 @@ cdef class Programs:
     cdef void write_code(self, const kernel_coder* coder) noexcept
     # What finds the nodes comes first, and stays.
     cdef void write_look(self) noexcept
+    # Writes code for all programs that have none, where there is room.
+    cdef void write_new(self) noexcept nogil
+    cdef void lose_code(self) noexcept nogil
     # Makes the program of a pattern (kernel_pattern) that has none.
     cdef const kernel_program* make(self, uint64_t present) except NULL nogil
     cdef kernel_program* put_together(self, uint64_t present) except NULL nogil

@@ -12,6 +12,7 @@ from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KE
 
 cdef enum:
     FIRST_BITS = 11
+    NEVER = -(1 << 30)          # not before so many states more
     MOST_PROGRAMS = 1 << 12     # before all are forgotten; feature sets of the field need some hundreds
 
 
@@ -49,8 +50,38 @@ cdef class Programs:
             self.write_look()
 
     cdef void write_look(self) noexcept:
-        self.c.look = self.coder.make_look(&self.code, &self.flat.plan)
+        self.c.look = NULL
+        if self.coder.begin(&self.code):
+            look = self.coder.make_look(&self.code, &self.flat.plan)
+            if self.coder.end(&self.code):
+                self.c.look = look
         self.code.kept = self.code.used
+
+    cdef void write_new(self) noexcept nogil:
+        cdef kernel_program* program
+        cdef bint is_full = False
+        cdef int32_t i
+        self.c.steps = 0
+        if self.coder == NULL or not self.coder.begin(&self.code):
+            return
+        for i in range(1 << self.c.bits):
+            program = <kernel_program*>self.c.program[i]
+            if program != NULL and program.code == NULL:
+                program.code = self.coder.make(&self.code, program)
+                self.coded += program.code != NULL
+                is_full |= program.code == NULL
+        if not self.coder.end(&self.code):
+            self.lose_code()
+        elif is_full:
+            self.c.steps = NEVER
+
+    cdef void lose_code(self) noexcept nogil:
+        """The system has changed its mind: all is run step by step from now on."""
+        cdef int32_t i
+        self.c.look, self.c.steps, self.code.size = NULL, NEVER, 0
+        for i in range(1 << self.c.bits):
+            if self.c.program[i] != NULL:
+                (<kernel_program*>self.c.program[i]).code = NULL
 
     def limit_code(self, size_t most):
         """Makes do with so many bytes of machine code: for tests of what happens where there is no room."""
@@ -65,9 +96,6 @@ cdef class Programs:
 
     cdef const kernel_program* make(self, uint64_t present) except NULL nogil:
         cdef kernel_program* program = self.put_together(present)
-        if self.coder != NULL:
-            program.code = self.coder.make(&self.code, program)
-            self.coded += program.code != NULL
         if 8 * (self.n + 1) > 1 << self.c.bits:
             self.grow()
         put(&self.c, present, program)
@@ -211,7 +239,7 @@ cdef class Programs:
             free(<void*>self.c.program[i])
             self.c.present[i], self.c.program[i] = 0, NULL
         self.n = 0
-        self.code.used = self.code.kept
+        self.c.steps, self.code.used = 0, self.code.kept
 
 
 cdef inline size_t by_eights(size_t n) noexcept nogil:

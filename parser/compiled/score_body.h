@@ -79,7 +79,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(scor
     }
 }
 
-KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, const kernel_programs *programs,
+KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, kernel_programs *programs,
                                              const kernel_places *places, kernel_work *const *works, int32_t n) {
     int32_t i;
     KERNEL_NAME(look_all)(plan, programs, works, n);
@@ -97,7 +97,7 @@ KERNEL_TARGET static inline void look_code(const kernel_plan *plan, const kernel
     for (int32_t k = 0; k < KERNEL_FETCHED; k += KERNEL_LINE) KERNEL_FETCH((uintptr_t)work->program + k); /* or of nothing */
 }
 
-KERNEL_TARGET static void score_code(const kernel_plan *plan, const kernel_programs *programs,
+KERNEL_TARGET static void score_code(const kernel_plan *plan, kernel_programs *programs,
                                      const kernel_places *places, kernel_work *const *works, int32_t n) {
     int32_t i;
     if (programs->look != NULL)
@@ -112,6 +112,7 @@ KERNEL_TARGET static void score_code(const kernel_plan *plan, const kernel_progr
             ((code_of_program)program->code)(works[i], places, program, &code_numbers);
         } else {
             KERNEL_NAME(begin)(plan, places, works[i]);
+            programs->steps++;
         }
     }
     KERNEL_NAME(score_keys)(plan, places, works, n);

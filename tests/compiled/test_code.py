@@ -24,11 +24,16 @@ def code_parser(trained, name="eager"):
 
 @needs_code
 def test_every_program_is_written_as_code(trained):
+    """All but those that were met last, until there are enough states of these."""
     session = Session(code_parser(trained))
-    for batch in read(made_text(20, seed=11))[0]:
-        session.parse_batch(batch)
     programs = session.work.own.programs
-    assert programs.coded == programs.made > 20
+    batches = read(made_text(60, seed=11))[0]
+    for batch in batches:
+        session.parse_batch(batch)
+    assert programs.made > programs.coded > programs.made // 2
+    for batch in 40 * batches:
+        session.parse_batch(batch)
+    assert programs.coded == programs.made
 
 
 @needs_code
@@ -52,12 +57,11 @@ def test_without_room_programs_are_run_step_by_step(trained, name, room):
 def test_code_is_written_again_where_programs_are_forgotten(trained):
     parser = code_parser(trained)
     session, small = Session(parser), Session(parser)
-    small.work.own.programs.limit(3)
-    for batch in read(made_text(20, seed=11))[0]:
+    small.work.own.programs.limit(60)
+    for batch in 5 * read(made_text(60, seed=11))[0]:
         for one, other in zip(session.parse_batch(batch), small.parse_batch(batch), strict=True):
             assert one is None or np.array_equal(one, other)
-    programs = small.work.own.programs
-    assert programs.coded == programs.made > session.work.own.programs.made
+    assert small.work.own.programs.coded > 2 * session.work.own.programs.coded > 0
 
 
 REFUSED = """
