@@ -24,7 +24,15 @@ enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_R10, CODE_
 enum { CODE_MIDDLE = 1024 }; /* of a program: the data on both sides can be told by short numbers */
 enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1 };
 enum { CODE_K1 = 1 };
-enum { CODE_OF_STEP = 64, CODE_OF_PROGRAM = 256, CODE_OF_REF = 48, CODE_OF_BLOCK = 512, CODE_OF_TERM = 64, CODE_OF_LOCAL = 128 }; /* bytes at most */
+/* Bytes at most */
+enum {
+    CODE_OF_STEP = 64,
+    CODE_OF_PROGRAM = 256,
+    CODE_OF_REF = 48,
+    CODE_OF_BLOCK = 512,
+    CODE_OF_TERM = 64,
+    CODE_OF_LOCAL = 128
+};
 
 #define EIGHT_TIMES(x) {x, x, x, x, x, x, x, x}
 static const code_constants code_numbers = {

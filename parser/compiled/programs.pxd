@@ -11,7 +11,7 @@ from parser.compiled.memory cimport kernel_coder
 
 
 cdef enum:
-    MANY_STEPS = 256    # states step by step take as long as writing code for what is new: the system is asked for it twice
+    MANY_STEPS = 256    # of states take as long as asking the system for memory to write code into, and to run it
 
 
 cdef struct AskedC:             # a lookup of the program that is being made

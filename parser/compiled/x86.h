@@ -38,7 +38,8 @@ static inline void x86_int(x86_out *out, int32_t number) {
 
 static inline x86_place x86_at(int base, int32_t disp) { return (x86_place){base, X86_NONE, disp, 0}; }
 static inline x86_place x86_at_byte(int base, int index, int32_t disp) { return (x86_place){base, index, disp, 0}; }
-static inline x86_place x86_at_long(int base, int index) { return (x86_place){base, index, 0, 3}; } /* the index counts 8 bytes */
+/* The index counts eight bytes. */
+static inline x86_place x86_at_long(int base, int index) { return (x86_place){base, index, 0, 3}; }
 
 /* ModRM, SIB and displacement (2.1.5); a displacement of one byte counts units (2.7.5). */
 static inline void x86_operand(x86_out *out, int reg, x86_place place, int32_t unit) {
@@ -46,14 +47,16 @@ static inline void x86_operand(x86_out *out, int reg, x86_place place, int32_t u
     const unsigned mod = place.disp == 0 ? 0 : is_short ? 0x40 : 0x80;
     const unsigned rm = place.index == X86_NONE ? (unsigned)place.base & 7 : 4;
     x86_byte(out, mod | (unsigned)(reg & 7) << 3 | rm);
-    if (place.index != X86_NONE) x86_byte(out, place.scale << 6 | (unsigned)(place.index & 7) << 3 | (unsigned)(place.base & 7));
+    if (place.index != X86_NONE)
+        x86_byte(out, place.scale << 6 | (unsigned)(place.index & 7) << 3 | (unsigned)(place.base & 7));
     if (mod == 0x40) x86_byte(out, (unsigned)(place.disp / unit));
     if (mod == 0x80) x86_int(out, place.disp);
 }
 
 static inline void x86_rex(x86_out *out, int wide, int reg, x86_place place) {
     const unsigned index = place.index == X86_NONE ? 0 : (unsigned)place.index;
-    const unsigned rex = (unsigned)wide << 3 | ((unsigned)reg >> 3 & 1) << 2 | (index >> 3 & 1) << 1 | ((unsigned)place.base >> 3 & 1);
+    const unsigned rex =
+        (unsigned)wide << 3 | ((unsigned)reg >> 3 & 1) << 2 | (index >> 3 & 1) << 1 | ((unsigned)place.base >> 3 & 1);
     if (rex) x86_byte(out, 0x40 | rex);
 }
 
@@ -190,7 +193,8 @@ static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
 
 static inline void x86_evex(x86_out *out, x86_vector v, int reg, int other, int base, int index, int mask) {
     x86_byte(out, 0x62);
-    x86_byte(out, (unsigned)!(reg >> 3 & 1) << 7 | (unsigned)!(index >> 3 & 1) << 6 | (unsigned)!(base >> 3 & 1) << 5 | 0x10 | v.map);
+    x86_byte(out, (unsigned)!(reg >> 3 & 1) << 7 | (unsigned)!(index >> 3 & 1) << 6 | (unsigned)!(base >> 3 & 1) << 5 |
+                      0x10 | v.map);
     x86_byte(out, (unsigned)v.wide << 7 | (~(unsigned)other & 15) << 3 | 4 | v.prefix);
     x86_byte(out, 0x48 | (unsigned)mask); /* 512 bits; what is not in the mask stays as it is */
     x86_byte(out, v.opcode);

@@ -6,7 +6,7 @@ from parser.common cimport CHECK, feat_t
 
 
 cdef class SentenceParser:
-    """Not used itself: a parser overrides put_one; start, put_cells and finish, too, if it works on many side by side."""
+    """Not used itself: a parser overrides put_one; and start, put_cells, finish if it parses many side by side."""
 
     cdef int prepare(self, Workspace work) except -1:
         work.prepare(self.model.n_actions, self.extractor.max_features)
