@@ -148,7 +148,8 @@ static void code_stir(x86_out *out) {
     x86_register(out, X86_XOR, CODE_KEYS, CODE_KEYS, CODE_SPARE);
 }
 
-/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked, which moves on. */
+/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked,
+   which moves on. */
 static void code_features(x86_out *out, const kernel_program *program, const kernel_block *block) {
     const int32_t words = 8 * KERNEL_KEYS;
     int32_t k;
