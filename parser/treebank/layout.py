@@ -1,7 +1,7 @@
 """The treebank formats as tables of columns; everything that reads or writes rows goes by these."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from parser.treebank.errors import TreebankError
 
@@ -18,10 +18,16 @@ class Layout:
     least: int
     most: int | None
     marks: bool  # comments, multiword rows (3-4) and empty nodes (5.1) belong to the format
+    own: Mapping[str, int] = field(default_factory=dict)  # columns that are no field: no other format has them
 
-    def column(self, field: str) -> int:
-        """The field's column, -1 where the format has none."""
-        return self.columns.get(field, -1)
+    def column(self, name: str) -> int:
+        """The column of a field, or of one of its own; -1 where the format has none."""
+        return self.columns.get(name, self.own.get(name, -1))
+
+    def without_place_in(self, other: "Layout") -> list[str]:
+        """Columns of this format that a conversion into the other leaves out, in their order."""
+        names = [*self.columns, *self.own] if other is not self else []
+        return sorted((name for name in names if name not in other.columns), key=self.column)
 
     def expected_columns(self) -> str:
         """For messages."""
@@ -44,8 +50,10 @@ CONLLX = Layout(
     10,
     10,
     False,
+    {"phead": 8, "pdeprel": 9},
 )
-# ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED...: the gold columns.
+# ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED...: the gold columns. There are
+# as many APRED as words of the sentence have a PRED.
 CONLL09 = Layout(
     "conll09",
     "CoNLL-2009",
@@ -53,6 +61,7 @@ CONLL09 = Layout(
     14,
     None,
     False,
+    {"plemma": 3, "ppos": 5, "pfeat": 7, "phead": 9, "pdeprel": 11, "fillpred": 12, "pred": 13},
 )
 LAYOUTS = {layout.name: layout for layout in (CONLLU, CONLLX, CONLL09)}
 ALIASES = {"conll-u": "conllu", "conll-x": "conllx", "conll06": "conllx", "conll07": "conllx", "conll2009": "conll09"}
