@@ -74,8 +74,34 @@ SUFFIXES = {
 }
 
 
+ONLY_WRITTEN = {".jsonl": "JSON lines", ".json": "JSON", ".parquet": "Parquet"}
+
+
 class FormatError(TreebankError):
     exit_code = 2
+
+
+class UnreadFormatError(TreebankError):
+    """A file in a format that is written but not read."""
+
+
+def require_rows(head: bytes, path: str, by_name: bool) -> None:
+    """UnreadFormatError for JSON and Parquet, which would be rows with too few columns or broken text: by how the file
+    begins, and by its name unless the format was named."""
+    start = head.lstrip()
+    kind = written_format_of_path(path) if by_name and start else None
+    if head.startswith(b"PAR1"):
+        kind = "Parquet"
+    elif start.startswith(b"{"):
+        kind = kind or "JSON lines"
+    if kind is not None:
+        readable = ", ".join(layout.title for layout in LAYOUTS.values())
+        raise UnreadFormatError(f"this is {kind}, which arcspeed writes but does not read, expected {readable}", path)
+
+
+def written_format_of_path(path: str) -> str | None:
+    name = without_packing(path)
+    return next((kind for suffix, kind in ONLY_WRITTEN.items() if name.endswith(suffix)), None)
 
 
 def find_layout(name: str, others: Sequence[str] = ()) -> Layout:
@@ -86,11 +112,16 @@ def find_layout(name: str, others: Sequence[str] = ()) -> Layout:
     return layout
 
 
-def layout_of_path(path: str) -> Layout | None:
-    """The format a file name tells of, compression suffix aside: `x.conllx.gz` is CoNLL-X. None where it does not."""
+def without_packing(path: str) -> str:
     name = path.lower()
     for packed in (".gz", ".xz", ".zst"):
         name = name.removesuffix(packed)
+    return name
+
+
+def layout_of_path(path: str) -> Layout | None:
+    """The format a file name tells of, compression suffix aside: `x.conllx.gz` is CoNLL-X. None where it does not."""
+    name = without_packing(path)
     for suffix, layout in SUFFIXES.items():
         if name.endswith(suffix):
             return LAYOUTS[layout]
