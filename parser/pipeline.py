@@ -469,8 +469,9 @@ class Parser:
 
         self.require_weights("explain itself with")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
-        n_words = len(given["form"])
-        return explain_steps(self, {name: given.get(name, ["_"] * n_words) for name in COLUMNS}, top)
+        self.parse(given)  # what it raises for words that are none
+        nothing = [""] * len(given["form"])
+        return explain_steps(self, {name: given.get(name, nothing) for name in COLUMNS}, top)
 
     def __reduce__(self):
         raise TypeError("a Parser is not pickled: save it, and load the file in every process (they share its pages)")

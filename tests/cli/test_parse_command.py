@@ -556,7 +556,9 @@ def test_what_is_only_written_is_told_by_its_name(model, tmp_path, capsys, name,
         ["evaluate", str(source), str(source), *given],
     ):
         assert run(command) == 1
-        told = f"{source}: this is {kind}, which arcspeed writes but does not read, expected CoNLL-U, CoNLL-X, CoNLL-2009"
+        told = (
+            f"{source}: this is {kind}, which arcspeed writes but does not read, expected CoNLL-U, CoNLL-X, CoNLL-2009"
+        )
         assert capsys.readouterr() == ("", f"arcspeed: error: {told}\n")
 
 
