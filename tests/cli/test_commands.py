@@ -155,13 +155,19 @@ def test_convert_refuses_to_overwrite_its_input(tmp_path, capsys):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full: runs on Linux")
-def test_a_full_disk_is_one_line(tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_line(tmp_path, unbuffered):
     source = tmp_path / "a.conllu"
     source.write_text("".join(generate(2000)))
-    for command in (["convert", source, "-"], ["check", source]):
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    for command in (["convert", source, "-"], ["check", source], ["-V"], ["--version"], ["--help"], ["check", "-h"]):
         with open("/dev/full", "wb") as full:
             answer = subprocess.run(
-                [sys.executable, "-m", "parser", *command], stdout=full, stderr=subprocess.PIPE, check=False
+                [sys.executable, "-m", "parser", *command],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+                env=environment,
             )
         assert answer.returncode == 1
         (line,) = answer.stderr.decode().splitlines()
