@@ -15,7 +15,7 @@ import numpy as np
 
 from parser.arrays import ParsedArrays, as_strings, parse_words, require_threads, require_whole, words_of
 from parser.assemble import Assembly
-from parser.compiled.compile import Compiled, compile_model, from_arrays
+from parser.compiled.compile import MOST_COLUMNS, Compiled, compile_model, from_arrays
 from parser.compiled.easy_parser import CompiledEasyParser
 from parser.compiled.parser import CompiledParser
 from parser.config import Config, ConfigError
@@ -256,6 +256,10 @@ class Parser:
     def sentence_parser(self) -> SentenceParser:
         """What parses one sentence: its decisions are those of `compiled`."""
         kind = CompiledEasyParser if self.assembly.is_easy_first else CompiledParser
+        if kind is CompiledParser and len(self.compiled.actions) > MOST_COLUMNS:
+            raise ModelFileError(
+                f"{len(self.compiled.actions):,} actions have weights, expected at most {MOST_COLUMNS:,}"
+            )
         try:
             return kind(self.assembly.system, self.compiled)
         except ValueError as error:  # a plan that is too large; training begins with a look whether there is one
@@ -469,8 +473,9 @@ class Parser:
 
         self.require_weights("explain itself with")
         given = sentence_columns(words, tags, columns, self.assembly.pos)
-        n_words = len(given["form"])
-        return explain_steps(self, {name: given.get(name, ["_"] * n_words) for name in COLUMNS}, top)
+        self.parse(given)  # what it raises for words that are none
+        nothing = [""] * len(given["form"])
+        return explain_steps(self, {name: given.get(name, nothing) for name in COLUMNS}, top)
 
     def __reduce__(self):
         raise TypeError("a Parser is not pickled: save it, and load the file in every process (they share its pages)")

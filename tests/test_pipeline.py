@@ -2,6 +2,7 @@
 
 import mmap
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -132,6 +133,8 @@ def test_sentences_that_are_none(model, bad, kind, message):
         model.parse_batch([["fine"], bad])
     with pytest.raises(kind, match=message):
         model.parse(*(bad if isinstance(bad, tuple) else [bad]))
+    with pytest.raises(kind, match=message):
+        model.explain(*(bad if isinstance(bad, tuple) else [bad]))
     assert model.parse(["fine"]) == model.parse_batch([["fine"]])[0], "a fault leaves nothing behind"
     assert len(model._idle) <= 4, "and costs no working memory"
 
@@ -251,6 +254,23 @@ def test_evaluate_equals_a_count_by_hand(files, model):
         total += len(sentence)
     score = model.evaluate(files / "dev.conllu")["with_punctuation"]["scores"]["LAS"]
     assert (score["correct"], score["gold"]) == (right, total)
+
+
+@pytest.mark.parametrize("system", ["arc-standard", "easy-first"])
+def test_an_empty_cell_is_explained_as_it_is_parsed(files, tmp_path, system):
+    nodes = "p0,p1" if system == "easy-first" else "s0,n0"
+    (tmp_path / "set.txt").write_text(f"{{{nodes}}}.{{w,m,u,x,f}}")  # every column
+    model = Parser.train(files / "train.conllu", epochs=2, system=system, features=str(tmp_path / "set.txt"))
+    words = ["la", "_", "sistait", "."]
+    given = {"upos": ["DET", "", "VERB", ""], "xpos": ["", "NN", "", "."], "feats": ["", "A=B", "", ""]}
+    for columns in ({}, {name: [""] * 4 for name in ("upos", "xpos", "feats", "lemma")}, given):
+        filled = {name: [cell or "_" for cell in cells] for name, cells in columns.items() if name != "lemma"}
+        steps = model.explain(words, top=1000, **columns)
+        assert steps == model.explain(words, top=1000, **filled)
+        tree = model.parse(words, **columns)
+        assert tree == model.parse(words, **filled)
+        arcs = [step["action"].partition(":")[2].partition(" ")[0] for step in steps if ":" in step["action"]]
+        assert Counter(label for head, label in zip(tree.heads, tree.labels, strict=True) if head) <= Counter(arcs)
 
 
 @pytest.mark.parametrize("options", [{}, {"system": "easy-first"}], ids=["arc-eager", "easy-first"])

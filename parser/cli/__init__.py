@@ -7,18 +7,28 @@ from contextlib import contextmanager
 
 def main() -> None:
     """Runs `arcspeed`. Exit codes: 0 all well, 1 the data or a file is at fault, 2 the call is, 130 Ctrl-C."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
-        from parser.version import __version__
-
-        print(f"arcspeed {__version__}")
-        return
     stand_in_for_closed_streams()
     let_pipes_close()
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        sys.exit(tell_version())
     keep_numpy_single()
     with ended_by_interrupts():
         require_compiled_modules()
         from parser.cli.app import run
     sys.exit(run(sys.argv[1:]))
+
+
+def tell_version() -> int:
+    """The answer at once; where it cannot be written, that is one line, as with every command."""
+    from parser.version import __version__
+
+    try:
+        print(f"arcspeed {__version__}", flush=True)
+    except OSError:
+        from parser.cli.app import run
+
+        return run(["--version"])
+    return 0
 
 
 def stand_in_for_closed_streams() -> None:

@@ -16,6 +16,7 @@ from parser.feature.plan import make_plan
 from parser.feature.templates import TemplateSet
 from parser.score.weights import Weights
 
+MOST_COLUMNS = 1 << 15  # where there is a stack: the ranks of columns are numbers of 16 bits, from 0 on
 # Of the finest scale, for easy-first: its rows hold sums of several templates at up to six places, and more of them fit
 # into bytes. Measured: no labelled attachment score suffers.
 LIST_SHARE = 0.25

@@ -346,7 +346,7 @@ cdef class Atomizer:
     def sentence(self, columns):
         """The rows of a sentence given as lists of strings by column ("form", "upos", ...): an array (n + 2, stride).
 
-        A column that is left out is missing throughout, as is `_` in a column but the form.
+        A column that is left out is missing throughout, as is `_` in a column but the form, and an empty string.
         """
         forms = columns["form"]
         n = len(forms)
@@ -388,4 +388,6 @@ cdef inline bint is_underscore(CellC cell) noexcept nogil:
 
 
 def missing(str column, str cell, str form):
+    if not cell:
+        return True
     return cell == "_" and (column not in ("form", "lemma") or (column == "lemma" and form != "_"))

@@ -92,4 +92,6 @@ def read_clusters(path: str) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise TemplateError(f"cannot read cluster file {path}: {reason}") from None
+    if not clusters:
+        raise TemplateError(f"{path}: holds no cluster, expected lines of cluster TAB form")
     return clusters

@@ -214,13 +214,13 @@ def weighted(values: Sequence[int]) -> int:
 
 
 def cell(columns: Mapping[str, Sequence[str]], column: str, i: int) -> str | None:
-    """A word's cell; None where it is missing. `_` can be a form, and the lemma of that form."""
+    """A word's cell; None where it is missing or empty. `_` can be a form, and the lemma of that form."""
     cells = columns.get(column)
     if cells is None:
         return None
     found = cells[i - 1]
     may_be_underscore = column == "form" or (column == "lemma" and columns["form"][i - 1] == "_")
-    return None if found == "_" and not may_be_underscore else found
+    return None if not found or (found == "_" and not may_be_underscore) else found
 
 
 def coarse(number: int) -> int:

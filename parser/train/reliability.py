@@ -27,9 +27,19 @@ def reliable(parser: Parser, dev: Treebank) -> Parser:
 
 def fitted(parser: Parser, dev: Treebank) -> Reliability | None:
     found = judged(parser, dev, None)
-    if len(found.head) < POINTS * LEAST:
+    if not is_enough(len(found.head)):
         return None
     return Reliability(curve(found.head, found.head_right), curve(found.label, found.label_right))
+
+
+def is_enough(n_words: int) -> bool:
+    return n_words >= POINTS * LEAST
+
+
+def any_curves(n_words: int) -> Reliability | None:
+    """Curves of the size that a treebank of so many words gives; None where it is too small."""
+    one = curve(np.full(1, 0.5, np.float32), np.ones(1, bool))
+    return Reliability(one, one) if is_enough(n_words) else None
 
 
 class Judged(NamedTuple):

@@ -10,6 +10,7 @@ from parser.assemble import Assembly
 from parser.config import Config
 from parser.feature.attributes import read_clusters
 from parser.feature.library import load_templates
+from parser.pipeline import MOST_COLUMNS
 from parser.score.pieces import Pieces
 from parser.score.weights import Weights, merge
 from parser.search.corpus import Corpus
@@ -59,15 +60,21 @@ def set_up(config: Config, train: Treebank, dev: Treebank | None) -> Setup:
         ("xpos" if train.has_xpos else "upos") if pos == "auto" else pos,
         trees.have_all_under_root(root_label),
     )
-    if assembly.n_actions > MOST_ACTIONS:
-        files, most = ", ".join(train.files), f"expected so few that there are at most {MOST_ACTIONS:,} actions"
-        raise TreebankError(f"{files}: {len(trees.names):,} labels make {assembly.n_actions:,} actions, {most}")
+    require_few_labels(assembly, train)
     if config.system.root_label_only:
         require_root_label(train, trees, root_label)
     require_inputs(config, assembly.templates, train)
     clusters = read_clusters(config.features.clusters) if config.features.clusters else None
     corpus = training_corpus(train, trees, assembly.extractor, clusters)
     return Setup(assembly, corpus, trees, DevSet(dev, assembly, clusters) if dev else None, clusters)
+
+
+def require_few_labels(assembly: Assembly, train: Treebank) -> None:
+    """TreebankError for more actions than have numbers: in the weights, and where there is a stack in parsing."""
+    most = MOST_ACTIONS if assembly.is_easy_first else MOST_COLUMNS
+    if assembly.n_actions > most:
+        files, expected = ", ".join(train.files), f"expected so few that there are at most {most:,} actions"
+        raise TreebankError(f"{files}: {len(assembly.labels):,} labels make {assembly.n_actions:,} actions, {expected}")
 
 
 @dataclass

@@ -7,27 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from parser.assemble import Assembly
 from parser.config import Config, ConfigError
 from parser.model.file import ModelFile, check_output
 from parser.model.layout import ModelFileError
 from parser.pipeline import Parser
-from parser.score.weights import TYPES, Weights
+from parser.score.weights import Weights
 from parser.train.data import Treebank, read_treebank
 from parser.train.decisions import Judge, NothingToJudgeError
 from parser.train.history import History
 from parser.train.inputs import feature_files
 from parser.train.reliability import reliable
 from parser.train.run import SeedTraining, Setup, Tick, ensemble, part_of, set_up
-from parser.train.shrink import Cost, cost_of, require_room, shrunk
+from parser.train.shrink import Cost, cost_of, least_parser, no_weights, require_room, shrunk
 from parser.train.temperature import SENTENCES, fitted_factor, scaled
 from parser.treebank import refuse_same_file
 from parser.treebank.stream import display_name
 from parser.version import __version__
 
-ROOM_TO_TELL = 8192  # bytes for where and how a model was trained: files, seeds, scores
 CHECKPOINT_SHARE = 1 / 50  # of the time goes into keeping the last state; the first epoch's is kept in any case
 
 
@@ -100,7 +97,7 @@ class TrainingRun:
         treebank = read_treebank(train, format)
         self.dev = dev_treebank = read_treebank(dev, format) if dev else None
         self.setup = set_up(config, treebank, dev_treebank)
-        require_usable(self.setup.assembly, budget, slim=not keep_last)
+        require_usable(self.setup.assembly)
         self.about = {
             "arcspeed": __version__,
             "train": describe(treebank, train),
@@ -113,6 +110,9 @@ class TrainingRun:
                 "left_out": self.setup.trees.dropped,
             },
         }
+        if budget is not None:  # what would fail after hours of training fails before
+            least = least_parser(self.setup.assembly, self.about, self.setup.clusters, dev_treebank)
+            require_room(budget, least.file_size(slim=not keep_last), "up to ")
         self.finished: list[Weights] = []  # of the seeds that are done
         self.scores: list[dict] = []
         self.current: SeedTraining | None = None
@@ -328,14 +328,10 @@ def differences(one: Config, other: Config) -> Iterator[tuple[str, str, str]]:
                 yield f"{table}.{name}", *("default" if value is None else repr(value) for value in values)
 
 
-def require_usable(assembly: Assembly, budget: int | None, slim: bool) -> None:
+def require_usable(assembly: Assembly) -> None:
     """What would fail after hours of training fails before: TemplateError where the features are more than the tables
-    of parsing can do, BudgetError where not even a model without weights has room."""
-    none = {name: np.zeros(int(name == "offsets"), dtype) for name, dtype in TYPES.items()}
-    parser = Parser(assembly, Weights(assembly.n_actions, **none))
-    parser.sentence_parser  # noqa: B018
-    if budget is not None:
-        require_room(budget, parser.file_size(slim=slim) + ROOM_TO_TELL)
+    of parsing can do."""
+    Parser(assembly, no_weights(assembly)).sentence_parser  # noqa: B018
 
 
 def describe(treebank: Treebank, paths: Sequence[str]) -> list[dict]:

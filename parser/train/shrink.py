@@ -1,20 +1,24 @@
 """A parser made to fit into a file of a given size, by leaving out the weights that it would miss least."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from parser.assemble import Assembly
 from parser.errors import UserError
 from parser.pipeline import Parser
 from parser.score.prune import order_of_use, rows_among, with_only
+from parser.score.weights import TYPES, Weights
 from parser.train.data import Treebank
 from parser.train.decisions import Judge
-from parser.train.dev import gold_labels, percent
+from parser.train.dev import DevScores, gold_labels, percent
+from parser.train.reliability import any_curves
 from parser.train.temperature import fitted_factor, scaled
 
 ROW, WEIGHT = 12.0, 2.0  # bytes in the file, about: only for the first guess
 NEAR = 0.995  # of the size that is allowed: near enough
 GUESSES = 12
+LONG_SHARE, LONG_FACTOR, LONG_COUNT = 0.12345678901234567, 1.23e-05, 10**9 - 1  # as many digits as such numbers have
 
 
 class BudgetError(UserError):
@@ -87,9 +91,31 @@ def fitting(parser: Parser, budget: int, slim: bool) -> Parser:
     return best or with_weights(parser, with_only(weights, order[:low]))
 
 
-def require_room(budget: int, least: int) -> None:
+def require_room(budget: int, least: int, about: str = "") -> None:
+    """BudgetError where not even a model without weights has room. about: how exactly its size is known."""
     if least > budget:
-        raise BudgetError(f"a budget of {budget:,} bytes: without any weights the model takes {least:,}")
+        raise BudgetError(f"a budget of {budget:,} bytes: without any weights the model takes {about}{least:,}")
+
+
+def least_parser(assembly: Assembly, about: dict, clusters: dict | None, dev: Treebank | None) -> Parser:
+    """Known before training: what it and the least budget give, with the longest of the numbers that a model tells of
+    its training. `about`: all that it tells besides."""
+    train = assembly.config.train
+    scores = None if dev is None else asdict(DevScores(*[LONG_SHARE] * 4))
+    seeds = range(train.seed, train.seed + train.ensemble)
+    told = {"epochs": train.epochs, "best_epoch": train.epochs, "dev": scores}
+    about = about | {
+        "seeds": [{"seed": seed, **told} for seed in seeds],
+        "score_factor": LONG_FACTOR,
+        "shrunk_from": {"rows": LONG_COUNT, "weights": LONG_COUNT},
+    }
+    curves = None if dev is None else any_curves(dev.n_words)
+    return Parser(assembly, no_weights(assembly), about, clusters, reliability=curves)
+
+
+def no_weights(assembly: Assembly) -> Weights:
+    none = {name: np.zeros(int(name == "offsets"), dtype) for name, dtype in TYPES.items()}
+    return Weights(assembly.n_actions, **none)
 
 
 def with_weights(parser: Parser, weights) -> Parser:

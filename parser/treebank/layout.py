@@ -1,7 +1,7 @@
 """The treebank formats as tables of columns; everything that reads or writes rows goes by these."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from parser.treebank.errors import TreebankError
 
@@ -18,10 +18,16 @@ class Layout:
     least: int
     most: int | None
     marks: bool  # comments, multiword rows (3-4) and empty nodes (5.1) belong to the format
+    own: Mapping[str, int] = field(default_factory=dict)  # columns that are no field: no other format has them
 
-    def column(self, field: str) -> int:
-        """The field's column, -1 where the format has none."""
-        return self.columns.get(field, -1)
+    def column(self, name: str) -> int:
+        """The column of a field, or of one of its own; -1 where the format has none."""
+        return self.columns.get(name, self.own.get(name, -1))
+
+    def without_place_in(self, other: "Layout") -> list[str]:
+        """Columns of this format that a conversion into the other leaves out, in their order."""
+        names = [*self.columns, *self.own] if other is not self else []
+        return sorted((name for name in names if name not in other.columns), key=self.column)
 
     def expected_columns(self) -> str:
         """For messages."""
@@ -44,8 +50,10 @@ CONLLX = Layout(
     10,
     10,
     False,
+    {"phead": 8, "pdeprel": 9},
 )
-# ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED...: the gold columns.
+# ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED...: the gold columns. There are
+# as many APRED as words of the sentence have a PRED.
 CONLL09 = Layout(
     "conll09",
     "CoNLL-2009",
@@ -53,6 +61,7 @@ CONLL09 = Layout(
     14,
     None,
     False,
+    {"plemma": 3, "ppos": 5, "pfeat": 7, "phead": 9, "pdeprel": 11, "fillpred": 12, "pred": 13},
 )
 LAYOUTS = {layout.name: layout for layout in (CONLLU, CONLLX, CONLL09)}
 ALIASES = {"conll-u": "conllu", "conll-x": "conllx", "conll06": "conllx", "conll07": "conllx", "conll2009": "conll09"}
@@ -65,8 +74,34 @@ SUFFIXES = {
 }
 
 
+ONLY_WRITTEN = {".jsonl": "JSON lines", ".json": "JSON", ".parquet": "Parquet"}
+
+
 class FormatError(TreebankError):
     exit_code = 2
+
+
+class UnreadFormatError(TreebankError):
+    """A file in a format that is written but not read."""
+
+
+def require_rows(head: bytes, path: str, by_name: bool) -> None:
+    """UnreadFormatError for JSON and Parquet, which would be rows with too few columns or broken text: by how the file
+    begins, and by its name unless the format was named."""
+    start = head.lstrip()
+    kind = written_format_of_path(path) if by_name and start else None
+    if head.startswith(b"PAR1"):
+        kind = "Parquet"
+    elif start.startswith(b"{"):
+        kind = kind or "JSON lines"
+    if kind is not None:
+        readable = ", ".join(layout.title for layout in LAYOUTS.values())
+        raise UnreadFormatError(f"this is {kind}, which arcspeed writes but does not read, expected {readable}", path)
+
+
+def written_format_of_path(path: str) -> str | None:
+    name = without_packing(path)
+    return next((kind for suffix, kind in ONLY_WRITTEN.items() if name.endswith(suffix)), None)
 
 
 def find_layout(name: str, others: Sequence[str] = ()) -> Layout:
@@ -77,11 +112,16 @@ def find_layout(name: str, others: Sequence[str] = ()) -> Layout:
     return layout
 
 
-def layout_of_path(path: str) -> Layout | None:
-    """The format a file name tells of, compression suffix aside: `x.conllx.gz` is CoNLL-X. None where it does not."""
+def without_packing(path: str) -> str:
     name = path.lower()
     for packed in (".gz", ".xz", ".zst"):
         name = name.removesuffix(packed)
+    return name
+
+
+def layout_of_path(path: str) -> Layout | None:
+    """The format a file name tells of, compression suffix aside: `x.conllx.gz` is CoNLL-X. None where it does not."""
+    name = without_packing(path)
     for suffix, layout in SUFFIXES.items():
         if name.endswith(suffix):
             return LAYOUTS[layout]

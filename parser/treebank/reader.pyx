@@ -340,6 +340,7 @@ cdef class Reader:
     cdef uint32_t block
     cdef bint at_end
     cdef bint at_start
+    cdef bint seen                       # the file's beginning, by which other formats are known
     cdef bint skip
     cdef bint may_be_empty
     cdef bint closed
@@ -448,6 +449,9 @@ cdef class Reader:
         scan_restart(batch)
         while True:
             self.take_bytes(batch, wanted)
+            if not self.seen and (b.length >= 4 or self.at_end):
+                self.seen = True
+                layouts.require_rows(b.text[:min(b.length, <uint32_t>64)], self.file, self.layout is None)
             if self.at_end and b.length and b.text[b.length - 1] != c"\n":
                 batch.reserve_text(b.length + 1)
                 b.text[b.length] = b"\n"

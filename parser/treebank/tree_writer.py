@@ -14,12 +14,13 @@ from parser.treebank.writer import Labels, Writer
 def tree_writer(stream, to: str, target: str, scores: bool = False):
     """A Writer, or a JsonWriter or ParquetWriter with the same `write`.
 
-    to: a format's name, jsonl, parquet, or auto: by the target's name. scores: trees will have probabilities.
+    to: a format's name, jsonl, parquet, or auto: by the target's name. scores: trees will have probabilities. The trees
+    are a parser's, and are not looked at again.
     """
     if to == "auto":
         to = other_format(target)
         if to is None:
-            return Writer(stream, layout_of_path(target))
+            return Writer(stream, layout_of_path(target), check=False)
     if to == "jsonl":
         return JsonWriter(stream)
     if to == "parquet":
@@ -28,7 +29,7 @@ def tree_writer(stream, to: str, target: str, scores: bool = False):
         from parser.treebank.parquet import ParquetWriter
 
         return ParquetWriter(stream, scores)
-    return Writer(stream, find_layout(to, ("jsonl", "parquet")))
+    return Writer(stream, find_layout(to, ("jsonl", "parquet")), check=False)
 
 
 def other_format(target: str) -> str | None:

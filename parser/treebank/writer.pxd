@@ -65,6 +65,7 @@ cdef class Writer:
     cdef readonly object stream
     cdef readonly object layout
     cdef readonly bint keep_deps
+    cdef readonly bint check
     cdef readonly dict dropped      # what the target format has no place for: kind of row -> how many
 
     cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1

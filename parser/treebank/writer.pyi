@@ -16,8 +16,11 @@ class Writer:
     stream: BinaryIO
     layout: Layout | None
     keep_deps: bool
+    check: bool
     dropped: dict[str, int]
-    def __init__(self, stream: BinaryIO, layout: Layout | str | None = None, keep_deps: bool = False) -> None: ...
+    def __init__(
+        self, stream: BinaryIO, layout: Layout | str | None = None, keep_deps: bool = False, check: bool = True
+    ) -> None: ...
     def write(
         self,
         sentences: Batch | Sentence,

@@ -16,8 +16,10 @@ from parser.common cimport CHECK
 from parser.treebank.batch cimport (
     HAS_EXTRA_ROWS, SCAN_CHANCE, Batch, BatchC, CellC, Sentence, SentenceC, cell_of_line,
 )
+from parser.treebank.tree cimport TreeCheck, TreeProblem, tree_check
 
 from parser.treebank import layout as layouts
+from parser.treebank import tree
 from parser.treebank.errors import TreebankError
 
 
@@ -289,12 +291,14 @@ cdef class Writer:
 
     layout     the format to write (a Layout or its name); by default that of each batch
     keep_deps  keep DEPS when trees are replaced
+    check      that new heads make trees, or are -1 throughout a sentence; False for those of a parser, which do
 
     dropped counts the rows that the format had no place for: comments, multiwords, empty_nodes.
     """
 
-    def __init__(self, stream, layout=None, bint keep_deps=False):
+    def __init__(self, stream, layout=None, bint keep_deps=False, bint check=True):
         self.stream = stream
+        self.check = check
         self.layout = layouts.find_layout(layout) if isinstance(layout, str) else layout
         self.keep_deps = keep_deps
         self.dropped = {"comments": 0, "multiwords": 0, "empty_nodes": 0}
@@ -322,7 +326,7 @@ cdef class Writer:
 
         With `heads` (one a word) the trees are replaced; `labels` are then ids into `label_names`, a list of strings
         or a Labels object, -1 for none. `probabilities`, two float arrays (of the heads; of heads with labels), go into
-        MISC as HeadProb and LabelProb.
+        MISC as HeadProb and LabelProb. TreebankError, and nothing is written, where heads make no tree.
         """
         cdef Batch batch
         cdef uint32_t first = 0, last
@@ -367,6 +371,8 @@ cdef class Writer:
         cdef const int32_t[::1] head_view = padded(heads, n, "heads", np.int32)
         cdef const int32_t[::1] label_view = padded(labels, n, "labels", np.int32)
         cdef const float[::1] head_chances, label_chances
+        if self.check:
+            require_trees(batch, first, last, &head_view[0])
         cdef TreesC trees = TreesC(&head_view[0], &label_view[0], names.cells, names.n, NULL, NULL)
         if probabilities is not None:
             head_chances = padded(probabilities[0], n, "probabilities of heads", np.float32)
@@ -497,6 +503,36 @@ cdef char* write_converted_cell(char* to, CellC cell, bint spaces_allowed) noexc
                 to[0] = c"_"
             to += 1
     return end
+
+
+cdef int require_trees(Batch batch, uint32_t first, uint32_t last, const int32_t* heads) except -1:
+    """TreebankError for heads that no reader would take; they begin with sentence `first`'s first word."""
+    cdef const BatchC* b = &batch.c
+    cdef uint32_t k, start, base = b.sentences[first].first_word
+    cdef int32_t n
+    cdef TreeCheck found
+    for k in range(first, last):
+        start = b.sentences[k].first_word
+        n = <int32_t>(b.sentences[k + 1].first_word - start)
+        batch.reserve_scratch(6 * (n + 1))
+        found = tree_check(heads + start - base, n, b.scratch)
+        if found.problem == TreeProblem.OK or found.problem == TreeProblem.SEVERAL_ROOTS:
+            continue
+        if found.problem == TreeProblem.NO_HEAD and all_headless(heads + start - base, n):
+            continue
+        head = heads[start - base + found.word - 1] if found.word else 0
+        what = tree.MESSAGES[found.problem].format(word=found.word, head=head, n=n)
+        line = b.word_line[start + max(found.word, 1) - 1]
+        raise TreebankError(f"new heads: {what}", batch.file, b.line_number + line + 1)
+    return 0
+
+
+cdef bint all_headless(const int32_t* heads, int32_t n) noexcept:
+    cdef int32_t i
+    for i in range(n):
+        if heads[i] != -1:
+            return False
+    return True
 
 
 def padded(values, n, name, dtype):

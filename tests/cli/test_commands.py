@@ -106,6 +106,33 @@ def test_convert_to_another_format_tells_what_it_drops(tmp_path, capsys):
     assert "has no place for 5 comments, 1 multiword, 3 empty nodes: left out" in capsys.readouterr().err
 
 
+FULL = "1\tw\tl\tNOUN\tNN\tA=B\t0\troot\t0:root\tSpaceAfter=No\n\n"
+BARE = "1\tw\tl\t_\tNN\tA=B\t0\troot\t_\t_\n\n"
+ROLES = "1\tw\tl\tp\tNN\t_\t_\t_\t0\t_\troot\t_\tY\tw.01\tA0\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "to", "lost"),
+    [
+        (FULL, "conllu", "conllx", "CoNLL-X has no columns DEPS, MISC"),
+        (FULL, "conllu", "conll09", "CoNLL-2009 has no columns UPOS, DEPS, MISC"),
+        (BARE * 3 + BARE.replace("\t_\n", "\tx\n"), "conllu", "conllx", "CoNLL-X has no column MISC"),
+        (FULL, "conllx", "conllu", "CoNLL-U has no columns PHEAD, PDEPREL"),
+        (ROLES, "conll09", "conllu", "CoNLL-U has no columns PLEMMA, FILLPRED, PRED"),
+        (BARE, "conllu", "conllx", None),
+        (BARE, "conllu", "conll09", None),
+        (FULL, "conllu", "conllu", None),
+        (ROLES, "conll09", "conll09", None),
+    ],
+)
+def test_convert_names_the_columns_that_are_lost(tmp_path, capsys, text, source, to, lost):
+    path = tmp_path / f"a.{source}"
+    path.write_text(text)
+    assert run(["convert", str(path), str(tmp_path / "b"), "--to", to]) == 0
+    told = f"arcspeed: warning: {lost}: what stood there is left out\n" if lost else ""
+    assert capsys.readouterr().err == told
+
+
 def test_a_failed_conversion_leaves_no_file_and_the_old_one_in_place(tmp_path, capsys):
     source, target = tmp_path / "a.conllu", tmp_path / "b.conllu"
     source.write_text(samples.ALL + "1\tbroken\n")
@@ -128,13 +155,19 @@ def test_convert_refuses_to_overwrite_its_input(tmp_path, capsys):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full: runs on Linux")
-def test_a_full_disk_is_one_line(tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_line(tmp_path, unbuffered):
     source = tmp_path / "a.conllu"
     source.write_text("".join(generate(2000)))
-    for command in (["convert", source, "-"], ["check", source]):
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    for command in (["convert", source, "-"], ["check", source], ["-V"], ["--version"], ["--help"], ["check", "-h"]):
         with open("/dev/full", "wb") as full:
             answer = subprocess.run(
-                [sys.executable, "-m", "parser", *command], stdout=full, stderr=subprocess.PIPE, check=False
+                [sys.executable, "-m", "parser", *command],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+                env=environment,
             )
         assert answer.returncode == 1
         (line,) = answer.stderr.decode().splitlines()

@@ -1,6 +1,7 @@
 """`arcspeed parse` at its borders: folders that are resumed, Parquet, packed files, full disks, closed pipes."""
 
 import gzip
+import io
 import json
 import os
 import pty
@@ -17,7 +18,7 @@ from plain_conllu import read_plain
 
 from parser import Parser
 from parser.cli.app import run
-from parser.treebank import Reader, open_input, open_output
+from parser.treebank import Reader, TreebankError, open_input, open_output
 from parser.treebank.generate import generate
 
 PACKINGS = ["", ".gz", ".xz", ".zst"]
@@ -529,3 +530,43 @@ def test_convert_writes_conll_alone(folder, tmp_path, capsys, name):
     assert run(["convert", str(folder / "train.conllu"), str(tmp_path / name)]) == 2
     assert "convert writes CoNLL formats" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("format", ["auto", "conllu"])
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.jsonl", b'\xef\xbb\xbf{"words": ["a"]}\n', "JSON lines"),
+        ("a.jsonl.gz", gzip.compress(b'\n {"words": ["a"]}\n'), "JSON lines"),
+        ("a.json", b'{\n"a": 1}\n', "JSON"),
+        ("a.conllu", b'{"words": ["a"]}\n' * 50, "JSON lines"),
+        ("a.parquet", b"PAR1\x15\x04\x15\n\n\x00\xffPAR1", "Parquet"),
+        ("a.bin", b"PAR1\x15\x04\x15\n\n\x00\xffPAR1", "Parquet"),
+    ],
+)
+def test_what_is_only_written_is_told_by_its_name(model, tmp_path, capsys, name, content, kind, format):
+    source, given = tmp_path / name, ["--format", format]
+    kind = "JSON lines" if kind == "JSON" and format != "auto" else kind  # the beginning alone says so
+    source.write_bytes(content)
+    for command in (
+        ["parse", model, str(source), *given],
+        ["parse", model, str(source), "--on-error", "skip", *given],
+        ["check", str(source), *given],
+        ["convert", str(source), "-", *given],
+        ["evaluate", str(source), str(source), *given],
+    ):
+        assert run(command) == 1
+        told = (
+            f"{source}: this is {kind}, which arcspeed writes but does not read, expected CoNLL-U, CoNLL-X, CoNLL-2009"
+        )
+        assert capsys.readouterr() == ("", f"arcspeed: error: {told}\n")
+
+
+def test_the_name_says_nothing_where_the_format_is_named(tmp_path):
+    (tmp_path / "a.json").write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n")
+    assert [sentence.words for sentence in Reader(tmp_path / "a.json", format="conllu")] == [["a"]]
+    with pytest.raises(TreebankError, match="this is JSON, which arcspeed writes but does not read"):
+        list(Reader(tmp_path / "a.json"))
+    (tmp_path / "b.json").write_text("{ a }\n")
+    assert [sentence.words for sentence in Reader(tmp_path / "b.json", format="text")] == [["{", "a", "}"]]
+    assert list(Reader(io.BytesIO(b""), may_be_empty=True)) == []

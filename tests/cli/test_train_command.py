@@ -548,6 +548,33 @@ def test_training_options_that_cannot_be(files, tmp_path, capsys):
     assert str(tmp_path / "none") in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("ensemble", [1, 2])
+@pytest.mark.parametrize("with_dev", [False, True])
+@pytest.mark.parametrize("slim", [False, True])
+def test_the_least_budget_is_told_before_training_and_is_enough(files, tmp_path, capsys, slim, with_dev, ensemble):
+    (tmp_path / "set.txt").write_text(TEMPLATES)
+    (tmp_path / "clusters.txt").write_text("".join(f"{k:b}\tword{k}\n" for k in range(500)))
+    (tmp_path / "dev.conllu").write_text("".join(generate(120, 7)))  # enough for curves
+    options = ["--slim"] * slim
+    train = ["train", str(files / "train.conllu"), "-q", "--epochs", "1", "--ensemble", str(ensemble)]
+    train += ["--features", str(tmp_path / "set.txt"), "--clusters", str(tmp_path / "clusters.txt")]
+    train += ["--dev", str(tmp_path / "dev.conllu")] * with_dev
+    whole, small = str(tmp_path / "whole"), str(tmp_path / "small")
+
+    def least(command):
+        assert run(command) == 2
+        told = re.fullmatch(r".*: without any weights the model takes (?:up to )?([\d,]+)\n", capsys.readouterr().err)
+        return int(told[1].replace(",", ""))
+
+    before = least([*train, "-o", small, *options, "--budget", "1kB"])
+    assert least([*train, "-o", small, *options, "--budget", str(before - 1)]) == before
+    assert not (tmp_path / "small").exists()
+    assert run([*train, "-o", whole]) == 0
+    assert 0 <= before - least(["shrink", whole, "-o", small, *options, "--budget", "1kB"]) <= 128
+    assert run([*train, "-o", small, *options, "--budget", str(before)]) == 0
+    assert 0.95 * before < (tmp_path / "small").stat().st_size <= before
+
+
 @pytest.mark.parametrize("column", ["xpos", "upos"])
 def test_features_that_find_nothing_to_read_are_refused(files, tmp_path, monkeypatch, capsys, column):
     monkeypatch.chdir(tmp_path)

@@ -135,6 +135,10 @@ def test_cluster_file_errors(tmp_path):
         read_clusters(str(tmp_path / "bad.tsv"))
     with pytest.raises(TemplateError, match=r"cannot read cluster file .*: No such file"):
         read_clusters(str(tmp_path / "none.tsv"))
+    for blank in ("", "\n  \n\t\n"):
+        (tmp_path / "blank.tsv").write_text(blank)
+        with pytest.raises(TemplateError, match=r"blank.tsv: holds no cluster, expected lines of cluster TAB form$"):
+            read_clusters(str(tmp_path / "blank.tsv"))
 
 
 def test_shapes_and_feats():

@@ -216,7 +216,7 @@ def test_new_trees_touch_nothing_else(sentences, data):
             head, label = next(words)
             row[6], row[7] = ("_" if head < 0 else str(head)), ("_" if label < 0 else names[label])
     expected = "".join(sentence.text() for sentence in sentences)
-    assert written(text, heads, labels, names, keep_deps=True) == expected
+    assert written(text, heads, labels, names, keep_deps=True, check=False) == expected
 
 
 def test_generated_sentences_are_read_back():
@@ -276,7 +276,7 @@ def test_rows_of_all_lengths_keep_what_is_not_new():
         row_of(i, "f" * i, "l" * (201 - i), "X", "_", "A=" + (i * 7 % 100) * "B", 0, "old", "_", "m" + (i % 70) * "n")
         for i in range(1, 201)
     ]
-    found = written("".join(rows) + "\n", np.full(200, 150), np.zeros(200), ["new"])
+    found = written("".join(rows) + "\n", np.full(200, 150), np.zeros(200), ["new"], check=False)
     assert found == "".join(rows).replace("\t0\told\t", "\t150\tnew\t") + "\n"
 
 
@@ -301,3 +301,36 @@ def written_with(text, chances):
     with Writer(out) as writer:
         writer.write(batch, np.zeros(len(chances)), np.zeros(len(chances)), ["x"], (chances, chances))
     return out.getvalue().decode()
+
+
+@pytest.mark.parametrize("to", [None, "conllx"])
+@pytest.mark.parametrize(
+    ("heads", "line", "told"),
+    [
+        ([2, 0, 2, 2, 1, 0], 7, "word 1 is on a cycle of heads, expected every word to reach ROOT"),
+        ([2, 0, 2, 0, 2, 1], 8, "word 2 is its own head"),
+        ([2, 0, 2, 0, 1, 4], 9, "word 3 has head 4, expected 0..3"),
+        ([2, 0, -2, 0, 1, 1], 5, "word 3 has head -2, expected 0..3"),
+        ([-1, -1, -1, 0, -1, 1], 8, "word 2 has no head"),
+        ([2, 3, 1, 0, 1, 1], 3, "word 1 is on a cycle of heads, expected every word to reach ROOT"),
+    ],
+)
+def test_new_heads_that_are_no_tree_are_refused(to, heads, line, told):
+    rows = "".join(row_of(i, "w", "_", "X", "_", "_", "_", "_", "_", "_") for i in (1, 2, 3)) + "\n"
+    batch, _ = read_batch("# one\n# two\n" + rows + rows)
+    out = io.BytesIO()
+    with Writer(out, to) as writer:
+        with pytest.raises(TreebankError) as caught:
+            writer.write(batch, heads, [0] * 6, ["x"])
+        assert str(caught.value) == f"<stream>:{line}: new heads: {told}"
+        if line > 5:  # the second sentence's
+            with pytest.raises(TreebankError, match=f"^<stream>:{line}: new heads: "):
+                writer.write(batch[1], heads[3:], [0] * 3, ["x"])
+    assert out.getvalue() == b""
+
+
+def test_new_heads_may_have_several_roots_or_be_none():
+    rows = "".join(row_of(i, "w", "_", "X", "_", "_", "_", "_", "_", "_") for i in (1, 2, 3)) + "\n"
+    heads = [-1, -1, -1, 0, 0, 2]
+    found = read_plain(written(rows + rows, heads, [0] * 6, ["x"]))
+    assert [head for sentence in found for head in sentence.heads] == heads
