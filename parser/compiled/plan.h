@@ -96,7 +96,7 @@ typedef struct { /* programs by the nodes that are there: open addressing */
     const kernel_program **program;
     const void *look; /* machine code that finds the nodes; NULL: there is none */
     int64_t steps;    /* states of which the program was run step by step since code was last written */
-    int32_t bits; /* log2 of the places; at most an eighth is used: where a search ends is hard to foresee */
+    int32_t bits; /* log2 of the places; at most half of them are used */
 } kernel_programs;
 
 typedef struct { /* how a node is found: by an element of the stack or the buffer, or a number in another node */

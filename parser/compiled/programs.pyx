@@ -11,7 +11,7 @@ from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KE
                                    kernel_program_home, kernel_ref, kernel_term, kernel_values, pattern_place)
 
 cdef enum:
-    FIRST_BITS = 11
+    FIRST_BITS = 8
     NEVER = -(1 << 30)          # not before so many states more
     MOST_PROGRAMS = 1 << 12     # before all are forgotten; feature sets of the field need some hundreds
 
@@ -96,7 +96,7 @@ cdef class Programs:
 
     cdef const kernel_program* make(self, uint64_t present) except NULL nogil:
         cdef kernel_program* program = self.put_together(present)
-        if 8 * (self.n + 1) > 1 << self.c.bits:
+        if 2 * (self.n + 1) > 1 << self.c.bits:
             self.grow()
         put(&self.c, present, program)
         self.n += 1
