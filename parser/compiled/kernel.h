@@ -116,8 +116,9 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 typedef struct { /* who writes programs as machine code */
     int (*open)(kernel_code *code); /* 0: the system does not allow it */
     void (*close)(kernel_code *code);
-    /* What is made between begin and end, which take longer, can be run after that; 0: it cannot. NULL: there is no room. */
+    /* Between begin and end, which take longest, code is made, and none can be run. 0: the system does not allow it. */
     int (*begin)(kernel_code *code);
+    /* NULL: there is no room for it. */
     const void *(*make)(kernel_code *code, kernel_program *program);
     const void *(*make_look)(kernel_code *code, const kernel_plan *plan);
     int (*end)(kernel_code *code);

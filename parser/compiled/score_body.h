@@ -52,15 +52,21 @@ KERNEL_TARGET static void KERNEL_NAME(best)(const kernel_plan *plan, const kerne
     KERNEL_NAME(find_best)(plan, places, work);
 }
 
+static inline __attribute__((always_inline)) void KERNEL_NAME(fetch_program)(
+    const kernel_program *program) { /* or nothing */
+    int32_t k;
+    for (k = 0; k < KERNEL_FETCHED; k += KERNEL_LINE) KERNEL_FETCH((uintptr_t)program + (uintptr_t)k);
+}
+
 /* Stage by stage, each for all states: while one waits for memory, another can be worked on. A program decides how often
    everything after it is done, so all programs are found before the first is run: branches that were not foreseen are
    known sooner. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(look_all)(
     const kernel_plan *plan, const kernel_programs *programs, kernel_work *const *works, int32_t n) {
-    int32_t i, k;
+    int32_t i;
     for (i = 0; i < n; i++) {
         KERNEL_NAME(look)(plan, programs, works[i]);
-        for (k = 0; k < KERNEL_FETCHED; k += 64) KERNEL_FETCH((uintptr_t)works[i]->program + k); /* or of nothing */
+        KERNEL_NAME(fetch_program)(works[i]->program);
     }
 }
 
@@ -94,7 +100,7 @@ KERNEL_TARGET static inline void look_code(const kernel_plan *plan, const kernel
                                            kernel_work *work) {
     work->scene.present = plan->nodes & ~(uint64_t)((code_of_look)programs->look)(work);
     work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
-    for (int32_t k = 0; k < KERNEL_FETCHED; k += KERNEL_LINE) KERNEL_FETCH((uintptr_t)work->program + k); /* or of nothing */
+    KERNEL_NAME(fetch_program)(work->program);
 }
 
 KERNEL_TARGET static void score_code(const kernel_plan *plan, kernel_programs *programs,

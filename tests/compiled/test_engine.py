@@ -28,7 +28,7 @@ from parser.transition import get_system
 from parser.treebank import Reader
 from parser.treebank.pseudo_restore import Restorer
 
-WIDE = 16  # nodes of a state that are found at once (plan.h)
+WIDE = 16  # nodes of which one register takes all, so that values are made many at a time (plan.h)
 FIRST_PLACES = 4096 * 8 // 2  # keys of a new session's buckets before there must be more (memory.pyx)
 
 STACK = [name for name in SYSTEMS if not name.startswith("easy")]
