@@ -14,6 +14,7 @@
 
 typedef struct { /* what programs multiply by and compare with, eight times each */
     uint64_t mix[KERNEL_KEYS], first[KERNEL_KEYS], second[KERNEL_KEYS], one[KERNEL_KEYS], low[KERNEL_KEYS];
+    uint64_t salt[KERNEL_KEYS], spread[KERNEL_KEYS];
 } KERNEL_ALIGNED code_constants;
 
 typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, const kernel_program *program,
@@ -22,7 +23,7 @@ typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, 
 /* Where code keeps what: the first two arguments where the System V ABI hands them over, the others out of the way. */
 enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_R10, CODE_CONSTANTS = X86_R11 };
 enum { CODE_MIDDLE = 1024 }; /* of a program: the data on both sides can be told by short numbers */
-enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1 };
+enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_VALUES = 8 };
 enum { CODE_K1 = 1 };
 /* Bytes at most */
 enum {
@@ -37,7 +38,7 @@ enum {
 #define EIGHT_TIMES(x) {x, x, x, x, x, x, x, x}
 static const code_constants code_numbers = {
     EIGHT_TIMES(KERNEL_HOME), EIGHT_TIMES(0xFF51AFD7ED558CCDULL), EIGHT_TIMES(0xC4CEB9FE1A85EC53ULL), EIGHT_TIMES(1),
-    EIGHT_TIMES(0xFFFFFFFFULL)};
+    EIGHT_TIMES(0xFFFFFFFFULL), EIGHT_TIMES(FEATURE_SET_SALT), EIGHT_TIMES(FEATURE_SPREAD_FACTOR)};
 #undef EIGHT_TIMES
 
 static inline x86_place code_in_work(size_t field) { return x86_at(CODE_WORK, (int32_t)field); }
@@ -119,9 +120,13 @@ static void code_sums(x86_out *out, const kernel_program *program, const kernel_
     x86_memory(out, X86_LOAD_ANY, CODE_KEYS, 0, code_data(program, block->seed));
     for (i = 0; i < block->n_terms; i++) {
         const kernel_term *t = block->terms + i;
-        x86_load_64(out, X86_RAX, code_record(t->node));
-        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_data(program, t->pick));
-        x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(X86_RAX, 8 * t->at)); /* see KERNEL_PICKED */
+        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_data(program, t->pick)); /* see KERNEL_PICKED */
+        if (t->node == KERNEL_LOCALS && program->reads_tree) {
+            x86_register(out, X86_PICK, CODE_SPARE, CODE_ZERO, CODE_VALUES + t->at / KERNEL_KEYS);
+        } else {
+            x86_load_64(out, X86_RAX, code_record(t->node));
+            x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(X86_RAX, 8 * t->at));
+        }
         x86_register(out, X86_ADD, CODE_KEYS, CODE_KEYS, CODE_SPARE);
     }
 }

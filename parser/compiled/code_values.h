@@ -1,9 +1,19 @@
 /* Values of the partial tree by machine code: as read_locals (look_body.h), with every table and place known. They are put
-   together in registers, since what is stored number by number and read at once is waited for. Included by code.h. */
+   together in registers and stay there, since what is stored number by number and read at once is waited for. Included by
+   code.h. */
 #ifndef ARCSPEED_CODE_VALUES_H
 #define ARCSPEED_CODE_VALUES_H
 
-enum { CODE_FIRST_VALUES = 4 }; /* zmm4 to zmm7 take two values each */
+enum { CODE_PAIRS = 4 }; /* zmm4 to zmm6 take two values each, before they join those of zmm8 to zmm14 */
+enum { CODE_MOST_VALUES = KERNEL_KEYS * (CODE_ZERO - CODE_VALUES) };
+
+typedef struct { /* what registers hold while values are written */
+    const uint64_t *products; /* RBX */
+    int often;                /* the node of which R9 tells where it stands */
+    int found;                /* and RAX, behind CODE_TREE; -1: none */
+    int32_t cap;              /* RDX; -1: nothing known */
+    const kernel_local *distance; /* of which RCX has the number, capped; NULL: none */
+} code_known;
 
 /* Is all there that is looked at? Else the value may be that of a missing node, which this code does not know. */
 static int code_knows(const kernel_program *program, const kernel_local *v) {
@@ -15,29 +25,51 @@ static int code_knows_all(const kernel_program *program) {
     int32_t i;
     for (i = 0; i < program->local_end[KERNEL_PRESENCE]; i++)
         if (!code_knows(program, program->locals + i)) return 0;
-    return 1;
+    return i <= CODE_MOST_VALUES;
 }
 
-static void code_put(x86_out *out, int32_t i, int from) {
-    x86_put(out, CODE_FIRST_VALUES + i % KERNEL_KEYS / 2, i & 1, from);
+/* The register of the i-th value and the one before or behind it. */
+static int code_pair(int32_t i) {
+    const int32_t k = i % KERNEL_KEYS;
+    return k < 2 ? CODE_VALUES + i / KERNEL_KEYS : CODE_PAIRS - 1 + k / 2;
 }
+
+static void code_put(x86_out *out, int32_t i, int from) { x86_put(out, code_pair(i), i & 1, from); }
 
 /* Of the i-th local: the product of the number in RCX, no higher than the cap. */
-static void code_put_product(x86_out *out, const kernel_local *v, int32_t i) {
-    x86_constant(out, X86_RDX, v->cap);
-    x86_two_long(out, X86_COMPARE, X86_RCX, X86_RDX);
-    x86_pair_long(out, X86_IF_ABOVE, X86_RCX, X86_RDX);
-    x86_constant_long(out, X86_RAX, (uint64_t)(uintptr_t)v->product);
-    x86_put_from(out, CODE_FIRST_VALUES + i % KERNEL_KEYS / 2, i & 1, (x86_place){X86_RAX, X86_RCX, sizeof(uint64_t), 3});
+static void code_put_product(x86_out *out, code_known *known, const kernel_local *v, int32_t i) {
+    const int32_t at = (int32_t)((const char *)(v->product + 1) - (const char *)known->products);
+    if (!v->in_range) {
+        if (known->cap != v->cap) x86_constant(out, X86_RDX, v->cap);
+        x86_two(out, X86_COMPARE, X86_RCX, X86_RDX);
+        x86_pair_long(out, X86_IF_ABOVE, X86_RCX, X86_RDX);
+        known->cap = v->cap;
+    }
+    x86_put_from(out, code_pair(i), i & 1, (x86_place){X86_RBX, X86_RCX, at, 3});
 }
 
-/* Where the local's node stands: RAX behind CODE_TREE. */
-static void code_find(x86_out *out, const kernel_local *v) {
-    x86_load_signed(out, X86_RAX, code_node(v->node));
-    x86_shift_left(out, X86_RAX, CODE_NODE_BITS);
+/* Where the local's number stands. */
+static x86_place code_place(x86_out *out, code_known *known, const kernel_local *v) {
+    if (v->node == known->often) return x86_at(X86_R9, v->field);
+    if (v->node != known->found) {
+        x86_load_signed(out, X86_RAX, code_node(v->node));
+        x86_shift_left(out, X86_RAX, CODE_NODE_BITS);
+        known->found = v->node;
+    }
+    return x86_at_byte(CODE_TREE, X86_RAX, v->field);
 }
 
-static void code_distance(x86_out *out, const kernel_local *v) { /* into RCX; ROOT has a place of its own */
+static void code_number_of(x86_out *out, code_known *known, const kernel_local *v) { /* into RCX */
+    x86_load_signed(out, X86_RCX, code_place(out, known, v));
+    known->distance = NULL;
+}
+
+static int code_is_same_distance(const kernel_local *one, const kernel_local *other) {
+    return one != NULL && one->node == other->node && one->argument == other->argument && one->cap == other->cap;
+}
+
+static void code_distance(x86_out *out, code_known *known, const kernel_local *v) { /* into RCX; ROOT has its own place */
+    if (code_is_same_distance(known->distance, v)) return;
     x86_load_signed(out, X86_RAX, code_node(v->node));
     x86_load_signed(out, X86_RCX, code_node(v->argument));
     x86_load_signed(out, X86_RDX, code_in_work(offsetof(kernel_work, scene.root_pos)));
@@ -49,32 +81,12 @@ static void code_distance(x86_out *out, const kernel_local *v) { /* into RCX; RO
     x86_two_long(out, X86_MOVE, X86_RAX, X86_RCX);
     x86_negate(out, X86_RAX);
     x86_pair_long(out, X86_IF_ABOVE, X86_RCX, X86_RAX);
+    known->found = known->cap = -1;
+    known->distance = v;
 }
 
-static void code_spread(x86_out *out) { /* of RAX: z ^ z >> 32 */
-    x86_two_long(out, X86_MOVE, X86_RCX, X86_RAX);
-    x86_shift_right(out, X86_RCX, 32);
-    x86_two_long(out, X86_MIX, X86_RAX, X86_RCX);
-}
-
-static void code_times(x86_out *out, uint64_t factor) { /* RAX */
-    x86_constant_long(out, X86_RCX, factor);
-    x86_pair_long(out, X86_TIMES, X86_RAX, X86_RCX);
-}
-
-static void code_set(x86_out *out, const kernel_local *v) { /* into RAX: feature_set, times the factor */
-    code_find(out, v);
-    x86_load_64(out, X86_RAX, x86_at_byte(CODE_TREE, X86_RAX, v->field));
-    x86_add_to_rax(out, FEATURE_SET_SALT);
-    code_spread(out);
-    code_times(out, FEATURE_SPREAD_FACTOR);
-    code_spread(out);
-    code_times(out, v->factor);
-}
-
-static void code_leaf(x86_out *out, const kernel_local *v) { /* into RAX */
-    code_find(out, v);
-    x86_load_64(out, X86_RDX, x86_at_byte(CODE_TREE, X86_RAX, v->field)); /* both valencies */
+static void code_leaf(x86_out *out, code_known *known, const kernel_local *v) { /* into RAX */
+    x86_load_64(out, X86_RDX, code_place(out, known, v)); /* both valencies */
     x86_constant_long(out, X86_RAX, v->factor * feature_number(0));
     x86_constant_long(out, X86_RCX, v->factor * feature_number(1));
     x86_two_long(out, X86_TEST, X86_RDX, X86_RDX);
@@ -89,41 +101,81 @@ static void code_presence(x86_out *out, const kernel_local *v) { /* into RAX */
     x86_pair_long(out, X86_IF_NEGATIVE, X86_RAX, X86_RCX);
 }
 
-static void code_value(x86_out *out, const kernel_local *v, int32_t i) {
+static void code_value(x86_out *out, code_known *known, const kernel_local *v, int32_t i) {
     switch ((kernel_local_kind)v->kind) {
     case KERNEL_NUMBER:
-        code_find(out, v);
-        x86_load_signed(out, X86_RCX, x86_at_byte(CODE_TREE, X86_RAX, v->field));
-        code_put_product(out, v, i);
+        code_number_of(out, known, v);
+        code_put_product(out, known, v, i);
         return;
     case KERNEL_DISTANCE:
-        code_distance(out, v);
-        code_put_product(out, v, i);
+        code_distance(out, known, v);
+        code_put_product(out, known, v, i);
         return;
-    case KERNEL_SET: code_set(out, v); break;
-    case KERNEL_LEAF: code_leaf(out, v); break;
+    case KERNEL_SET: /* as it is: see code_sets */
+        x86_put_from(out, code_pair(i), i & 1, code_place(out, known, v));
+        return;
+    case KERNEL_LEAF: code_leaf(out, known, v); break;
     default: code_presence(out, v);
     }
     code_put(out, i, X86_RAX);
+    known->found = known->cap = -1;
+    known->distance = NULL;
 }
 
-/* Those of one register, n of them, to their place among all. */
-static void code_join(x86_out *out, int32_t at, int32_t n) {
-    if (n > 2) x86_join_two(out, CODE_FIRST_VALUES, CODE_FIRST_VALUES + 1);
-    if (n > 6) x86_join_two(out, CODE_FIRST_VALUES + 2, CODE_FIRST_VALUES + 3);
-    if (n > 4) x86_join_four(out, CODE_FIRST_VALUES, CODE_FIRST_VALUES + 2);
-    x86_load_64(out, X86_RAX, code_in_work(offsetof(kernel_work, values)));
-    x86_memory(out, X86_STORE, CODE_FIRST_VALUES, 0, x86_at(X86_RAX, (int32_t)sizeof(uint64_t) * at));
+/* Those of one register, n of them. */
+static void code_join(x86_out *out, int values, int32_t n) {
+    if (n > 2) x86_join_two(out, values, CODE_PAIRS);
+    if (n > 6) x86_join_two(out, CODE_PAIRS + 1, CODE_PAIRS + 2);
+    if (n > 4) x86_join_four(out, values, CODE_PAIRS + 1);
+}
+
+static void code_fold(x86_out *out, int values) { /* z ^ z >> 32 */
+    x86_shift_all(out, X86_RIGHT, CODE_SPARE, values, 32);
+    x86_register_masked(out, X86_XOR, values, values, CODE_SPARE, CODE_K1);
+}
+
+/* Sets become what feature_set makes of them, times their factors: all of one register at once. */
+static void code_sets(x86_out *out, const kernel_program *program, const kernel_values *of, int values) {
+    if (of->sets == 0) return;
+    x86_load_mask(out, CODE_K1, code_data(program, &of->sets));
+    x86_memory_masked(out, X86_ADD, values, values, code_number(offsetof(code_constants, salt)), CODE_K1);
+    code_fold(out, values);
+    x86_memory_masked(out, X86_MULTIPLY, values, values, code_number(offsetof(code_constants, spread)), CODE_K1);
+    code_fold(out, values);
+    x86_memory_masked(out, X86_MULTIPLY, values, values, code_data(program, of->factor), CODE_K1);
+}
+
+/* The node that most values are read of. */
+static int code_most_read(const kernel_program *program) {
+    const int32_t n = program->local_end[KERNEL_PRESENCE];
+    int32_t count[KERNEL_NODES] = {0}, i;
+    int best = 0;
+    for (i = 0; i < n; i++)
+        if (program->locals[i].kind != KERNEL_DISTANCE && program->locals[i].kind != KERNEL_PRESENCE)
+            count[program->locals[i].node]++;
+    for (i = 0; i < KERNEL_NODES; i++) best = count[i] > count[best] ? (int)i : best;
+    return best;
 }
 
 static void code_values(x86_out *out, const kernel_program *program) {
     const int32_t n = program->local_end[KERNEL_PRESENCE];
+    code_known known = {program->products, code_most_read(program), -1, -1, NULL};
     int32_t i;
-    if (n > 0) x86_load_64(out, CODE_TREE, code_in_work(offsetof(kernel_work, scene.nodes)));
+    if (n == 0) return;
+    x86_push(out, X86_RBX);
+    x86_constant_long(out, X86_RBX, (uint64_t)(uintptr_t)known.products);
+    x86_load_64(out, CODE_TREE, code_in_work(offsetof(kernel_work, scene.nodes)));
+    x86_load_signed(out, X86_RAX, code_node(known.often));
+    x86_shift_left(out, X86_RAX, CODE_NODE_BITS);
+    x86_address(out, X86_R9, x86_at_byte(CODE_TREE, X86_RAX, 0));
     for (i = 0; i < n; i++) {
-        code_value(out, program->locals + i, i);
-        if (i % KERNEL_KEYS == KERNEL_KEYS - 1 || i == n - 1)
-            code_join(out, i / KERNEL_KEYS * KERNEL_KEYS, i % KERNEL_KEYS + 1);
+        code_value(out, &known, program->locals + i, i);
+        if (i % KERNEL_KEYS == KERNEL_KEYS - 1 || i == n - 1) {
+            const int values = CODE_VALUES + i / KERNEL_KEYS;
+            code_join(out, values, i % KERNEL_KEYS + 1);
+            code_sets(out, program, program->values + i / KERNEL_KEYS, values);
+        }
     }
+    x86_pop(out, X86_RBX);
 }
 #endif

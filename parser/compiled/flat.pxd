@@ -36,7 +36,8 @@ cdef extern from "parser/compiled/plan.h":
         int32_t owner[8]
         const kernel_term* terms
         int32_t n_terms
-        int32_t n
+        unsigned char n
+        unsigned char all
     ctypedef struct kernel_ref:
         uint16_t node
         uint16_t at
@@ -47,7 +48,8 @@ cdef extern from "parser/compiled/plan.h":
         int16_t kind
         int16_t node
         int16_t argument
-        int16_t coarse
+        unsigned char coarse
+        unsigned char in_range
         int32_t field
         int32_t cap
     ctypedef struct kernel_values:
@@ -67,6 +69,7 @@ cdef extern from "parser/compiled/plan.h":
         const kernel_ref* refs
         const kernel_values* values
         const kernel_local* locals
+        const uint64_t* products
         int32_t local_end[5]
         int32_t n_blocks
         int32_t n_sums
@@ -121,7 +124,6 @@ cdef extern from "parser/compiled/plan.h":
         uint64_t* values
         uint64_t* told
         uint64_t* home
-        int32_t* owners
         uint64_t* asked
         unsigned int* rows
         int32_t n_keys
@@ -184,13 +186,15 @@ cdef class Flat:
     cdef int32_t* rules             # places in the extractor
     cdef int32_t* slot_value        # of each slot: the stored value
     cdef uint64_t* slot_factor
-    cdef dict products              # of locals that are one of a few numbers
+    cdef uint64_t* products         # of locals that are one of a few numbers: a table for each kind and factor,
+    cdef dict product_at            # and where it starts
     cdef Pool mem                   # owns the arrays above
 
     cdef int lay_chunk(self, ChunkC* c, chunk, plan) except -1
     cdef int lay_piece(self, PieceC* p, program, place_of, filled) except -1
     cdef int lay_local(self, kernel_local* v, found) except -1
-    cdef const uint64_t* products_of(self, kernel_local* v, place) except NULL
+    cdef size_t lay_product(self, uint64_t* product, int32_t kind, int32_t cap, uint64_t factor) except 0
+    cdef int32_t cap_of(self, int32_t kind, int32_t cap) noexcept
     cdef int lay_lookup(self, lookup, int32_t slot, place_of, filled) except -1
 
 

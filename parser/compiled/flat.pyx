@@ -53,7 +53,7 @@ def gathering(chunk):
 
 cdef class Flat:
     def __init__(self, Extractor extractor not None, layout, int32_t n_labels):
-        self.extractor, self.layout, self.n_labels, self.products = extractor, layout, n_labels, {}
+        self.extractor, self.layout, self.n_labels = extractor, layout, n_labels
         self.mem = Pool()
         self.lay_out(layout, extractor)
 
@@ -71,6 +71,7 @@ cdef class Flat:
         self.lookups = <LookupC*>self.mem.alloc(sum(map(len, every)) + 1, sizeof(LookupC))
         self.rules = <int32_t*>self.mem.alloc(sum(len(k.rules) for found in every for k in found) + 1, sizeof(int32_t))
         self.lay_slots(layout.slots)
+        self.lay_products(programs)
         self.lay_steps(layout.plan)
         self.plan.always = <uint64_t>1 << 63    # above all nodes
         filled = dict.fromkeys(("piece", "lookup", "rule"), 0)
@@ -118,33 +119,41 @@ cdef class Flat:
 
     cdef int lay_local(self, kernel_local* v, found) except -1:
         part = found.part
-        v.kind, v.node, v.argument, v.cap = KINDS[part.kind], part.node, part.other, part.cap
+        v.kind, v.node, v.argument = KINDS[part.kind], part.node, part.other
+        v.cap, v.in_range = self.cap_of(part.kind, part.cap), part.kind == LABEL
         v.factor = factor_of(found.place)
         v.field = fields_of_a_node().get(part.kind, 0)
-        if part.kind == LABEL:
-            v.cap = self.n_labels - 1
-        v.coarse = part.kind == DISTANCE and v.cap == 0
-        if v.coarse:
-            v.cap = COARSEST
+        v.coarse = part.kind == DISTANCE and part.cap == 0
         if v.kind in (KERNEL_NUMBER, KERNEL_DISTANCE):
-            v.product = self.products_of(v, (part, v.cap, found.place))
+            v.product = self.products + <size_t>self.product_at[part.kind, part.cap, found.place]
         return 0
 
-    cdef const uint64_t* products_of(self, kernel_local* v, name) except NULL:
-        """There are few labels, valencies and distances: their products are made once."""
-        part = name[0]
-        cdef uint64_t* product
-        cdef int32_t number
-        name = (part.kind, part.cap, *name[1:])
-        if name not in self.products:
-            product = <uint64_t*>self.mem.alloc(v.cap + 2, sizeof(uint64_t))
-            product[0] = FEATURE_NONE * v.factor
-            for number in range(v.cap + 1):
-                product[number + 1] = v.factor * <uint64_t>(
-                    label_hash(number) if part.kind == LABEL else
-                    distance_value(number, part.cap) if part.kind == DISTANCE else feature_number(number))
-            self.products[name] = <size_t>product
-        return <uint64_t*><size_t>self.products[name]
+    def lay_products(self, programs):
+        """There are few labels, valencies and distances: their products are made once, one table behind the other."""
+        names = {(found.part.kind, found.part.cap, found.place) for program in programs for found in program.locals
+                 if KINDS[found.part.kind] in (KERNEL_NUMBER, KERNEL_DISTANCE)}
+        cdef size_t at = 0
+        self.products = <uint64_t*>self.mem.alloc(sum(self.cap_of(kind, cap) + 2 for kind, cap, _ in names) + 1,
+                                                  sizeof(uint64_t))
+        self.product_at = {}
+        for kind, cap, place in sorted(names):
+            self.product_at[kind, cap, place] = at
+            at += self.lay_product(self.products + at, kind, cap, factor_of(place))
+
+    cdef size_t lay_product(self, uint64_t* product, int32_t kind, int32_t cap, uint64_t factor) except 0:
+        cdef int32_t number, n = self.cap_of(kind, cap) + 1
+        product[0] = FEATURE_NONE * factor
+        for number in range(n):
+            product[number + 1] = factor * <uint64_t>(
+                label_hash(number) if kind == LABEL else
+                distance_value(number, cap) if kind == DISTANCE else feature_number(number))
+        return n + 1
+
+    cdef int32_t cap_of(self, int32_t kind, int32_t cap) noexcept:
+        """The highest of the numbers that are told apart."""
+        if kind == LABEL:
+            return self.n_labels - 1
+        return COARSEST if kind == DISTANCE and cap == 0 else cap
 
     def lay_steps(self, plan):
         """Stack and buffer first; a second dependent is the sibling of the outermost one where that is at hand."""

@@ -44,41 +44,40 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(f
     return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, at, filter->words, 8);
 }
 
+/* Which of these keys have both their bits in their words: rotations count modulo 64 by themselves. */
 KERNEL_TARGET static inline __attribute__((always_inline)) __mmask8 KERNEL_NAME(passing)(__m512i z, __m512i words,
                                                                                          __mmask8 there) {
-    const __m512i one = _mm512_set1_epi64(1), low = _mm512_set1_epi64(63);
-    __m512i wanted = _mm512_or_si512(_mm512_sllv_epi64(one, _mm512_and_si512(z, low)),
-                                     _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(z, 6), low)));
-    return _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(words, wanted), wanted);
+    const __m512i first = _mm512_rorv_epi64(words, z), second = _mm512_rorv_epi64(words, _mm512_srli_epi64(z, 6));
+    return _mm512_mask_test_epi64_mask(there, _mm512_and_si512(first, second), _mm512_set1_epi64(1));
 }
 
-/* Eight keys, mixed, from the n-th on. */
-KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(put_keys)(const kernel_places *places,
-                                                                                      kernel_work *work, int32_t n,
-                                                                                      __m512i key) {
-    __m512i bucket = _mm512_srl_epi64(key, _mm_cvtsi32_si128(places->shift));
-    _mm512_storeu_si512(work->told + n, _mm512_slli_epi64(key, 64 - KERNEL_KEY_BITS));
-    _mm512_storeu_si512(work->home + n, _mm512_slli_epi64(bucket, KERNEL_LINE_BITS));
+/* Eight keys, mixed. */
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(put_keys)(__m128i shift, uint64_t *told,
+                                                                                      uint64_t *home, __m512i key) {
+    _mm512_storeu_si512(told, _mm512_slli_epi64(key, 64 - KERNEL_KEY_BITS));
+    _mm512_storeu_si512(home, _mm512_slli_epi64(_mm512_srl_epi64(key, shift), KERNEL_LINE_BITS));
 }
 
 /* Writes the keys of a state's sums, whose buckets are on their way then; asks the filter for its feature keys. */
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(write_keys)(const kernel_places *places,
                                                                                         kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)places->shift);
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks, *last = block + program->n_sums;
     const uint64_t *const *const record = work->scene.record;
     uint64_t *asked = work->asked;
     int32_t n = 0;
     for (; block < last; block++, n += KERNEL_KEYS) {
-        KERNEL_NAME(put_keys)(places, work, n, _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record), mix));
+        KERNEL_NAME(put_keys)(shift, work->told + n, work->home + n,
+                              _mm512_mullo_epi64(KERNEL_NAME(sums)(block, record), mix));
         KERNEL_NAME(fetch_eight)(places, work->home + n);
     }
     for (last = program->blocks + program->n_blocks; block < last; block++, asked += 2 * KERNEL_KEYS) {
         __m512i z = KERNEL_NAME(finish)(KERNEL_NAME(sums)(block, record));
         _mm512_storeu_si512(asked, z);
         _mm512_storeu_si512(asked + KERNEL_KEYS,
-                            KERNEL_NAME(filter_words)(&places->filter, z, (__mmask8)((1u << block->n) - 1)));
+                            KERNEL_NAME(filter_words)(&places->filter, z, block->all));
     }
 }
 
@@ -86,20 +85,19 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(writ
 KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass_keys)(const kernel_places *places,
                                                                                        kernel_work *work) {
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)places->shift);
     const kernel_program *const program = work->program;
     const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
     const uint64_t *asked = work->asked;
+    uint64_t *const told = work->told, *const home = work->home;
     int32_t k, n = program->n_keys;
     for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
         const __m512i z = _mm512_loadu_si512(asked);
-        const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS),
-                                                    (__mmask8)((1u << block->n) - 1));
-        KERNEL_NAME(put_keys)(places, work, n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
-        _mm256_storeu_si256((__m256i *)(work->owners + n), _mm256_maskz_compress_epi32(
-            there, _mm256_loadu_si256((const __m256i *)block->owner)));
+        const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS), block->all);
+        KERNEL_NAME(put_keys)(shift, told + n, home + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
         n += __builtin_popcount(there);
     }
-    for (k = program->n_keys; k < n; k += KERNEL_KEYS) KERNEL_NAME(fetch_eight)(places, work->home + k);
+    for (k = program->n_keys; k < n; k += KERNEL_KEYS) KERNEL_NAME(fetch_eight)(places, home + k);
     work->n_keys = n;
 }
 
@@ -172,7 +170,6 @@ KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(const kernel_places *pla
         for (k = 0; k < block->n; k++) {
             const uint64_t z = asked[k], wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
             KERNEL_NAME(put_key)(places, work, n, kernel_mix(z));
-            work->owners[n] = block->owner[k];
             n += (asked[KERNEL_KEYS + k] & wanted) == wanted;
         }
     }

@@ -35,7 +35,8 @@ typedef struct { /* up to eight keys: sums of seed and terms */
     int32_t owner[KERNEL_KEYS]; /* the lookup that a key belongs to */
     const kernel_term *terms;
     int32_t n_terms;
-    int32_t n; /* keys */
+    uint8_t n;   /* keys, */
+    uint8_t all; /* a bit each */
 } kernel_block;
 
 typedef struct { /* a sum that a word's record knows */
@@ -50,7 +51,8 @@ typedef struct { /* a value of the partial tree that keys are made of */
     int16_t kind;            /* a kernel_local_kind */
     int16_t node;
     int16_t argument; /* the other node of a distance */
-    int16_t coarse;   /* is that distance coarse? */
+    uint8_t coarse;   /* is that distance coarse? */
+    uint8_t in_range; /* is the number never above the cap? */
     int32_t field;    /* where the number, or the set, stands in a node */
     int32_t cap;
 } kernel_local;
@@ -76,6 +78,7 @@ typedef struct { /* what is looked up for a state: of some nodes being there, ot
     const kernel_ref *refs;
     const kernel_values *values; /* the same as the locals */
     const kernel_local *locals;
+    const uint64_t *products; /* where those of all locals begin */
     int32_t local_end[KERNEL_LOCAL_KINDS]; /* where those of each kind end */
     int32_t n_blocks; /* of them all; */
     int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
@@ -140,7 +143,6 @@ typedef struct {          /* working memory for a sentence, and its state at han
     uint64_t *values;     /* of the program's locals: what the scene's record KERNEL_LOCALS is */
     uint64_t *told;       /* keys of sums, then feature keys that passed the filter: what buckets say of them, */
     uint64_t *home;       /* and where their buckets are, in bytes from the first */
-    int32_t *owners;      /* their lookups */
     uint64_t *asked;      /* by block of feature keys: all of these, then what the filter says of them */
     uint32_t *rows;       /* of the references, then of the keys: in bytes from the arena's start; 0: not known */
     int32_t n_keys;

@@ -107,6 +107,7 @@ cdef class Programs:
         cdef int32_t n = self.find_pieces(present)
         cdef RoomC room
         self.reserve(n, &room)
+        room.program.products = self.flat.products
         room.program.present = present & self.flat.plan.asked & self.flat.plan.nodes
         self.put_refs(n, &room)
         self.put_locals(n, &room)
@@ -333,6 +334,7 @@ cdef void put_key(kernel_block* block, const AskedC* asked) noexcept nogil:
         terms[at].node, terms[at].at = wanted.node, wanted.slot // KERNEL_KEYS * KERNEL_KEYS
         terms[at].pick[block.n] = KERNEL_PICKED + wanted.slot % KERNEL_KEYS
         terms[at].keys |= <uint16_t>(1 << block.n)
+    block.all |= <unsigned char>(1 << block.n)
     block.n += 1
 
 

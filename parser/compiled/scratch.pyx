@@ -30,7 +30,7 @@ cdef class Scratch:
             work.values = <uint64_t*>aligned((flat.all_locals + KERNEL_KEYS) * sizeof(uint64_t))    # read by eights
             work.scene.record[KERNEL_LOCALS] = work.values
             work.told, work.home = <uint64_t*>aligned(n * sizeof(uint64_t)), <uint64_t*>aligned(n * sizeof(uint64_t))
-            work.rows, work.owners = <uint32_t*>aligned(n * sizeof(uint32_t)), <int32_t*>aligned(n * sizeof(int32_t))
+            work.rows = <uint32_t*>aligned(n * sizeof(uint32_t))
             work.asked = <uint64_t*>aligned(2 * n * sizeof(uint64_t))
             work.head = <int16_t*>aligned(KERNEL_HEAD * sizeof(int16_t))
             work.near, work.far = <uint32_t*>aligned(n * sizeof(uint32_t)), <uint32_t*>aligned(n * sizeof(uint32_t))
@@ -44,9 +44,8 @@ cdef class Scratch:
         for i in range(LANES if self.lanes != NULL else 0):
             work = &self.lanes[i].work
             for memory in (<size_t>work.values, <size_t>work.told, <size_t>work.home, <size_t>work.rows,
-                           <size_t>work.owners, <size_t>work.asked, <size_t>work.unknown, <size_t>work.features,
-                           <size_t>work.head, <size_t>work.near, <size_t>work.far,
-                           <size_t>self.lanes[i].legal):
+                           <size_t>work.asked, <size_t>work.unknown, <size_t>work.features, <size_t>work.head,
+                           <size_t>work.near, <size_t>work.far, <size_t>self.lanes[i].legal):
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
         free(self.lanes)

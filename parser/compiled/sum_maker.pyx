@@ -55,7 +55,9 @@ cdef class SumMaker(Flat):
             k = work.unknown[i]
             if is_feature(work, k):
                 work.rows[k] = self.copy(m, self.key_of_row(m, work, k), <uint32_t>work.features[n])
-            elif k < n_refs:
+                n += 1
+                continue
+            if k < n_refs:
                 work.rows[k] = self.fill_ref(m, &work.program.refs[k], &work.scene, work.features + n)
             else:
                 work.rows[k] = self.make(m, self.lookup_of(work, k), self.key_of_row(m, work, k), work.features + n)
@@ -72,9 +74,7 @@ cdef class SumMaker(Flat):
         cdef int32_t key = k - p.n_refs
         if key < 0:
             return &self.lookups[p.refs[k].lookup]
-        if key < p.n_keys:
-            return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
-        return &self.lookups[work.owners[key]]
+        return &self.lookups[p.blocks[key // KERNEL_KEYS].owner[key % KERNEL_KEYS]]
 
     @final
     cdef uint32_t fill_ref(self, MemoryC* m, const kernel_ref* ref, const kernel_scene* scene,

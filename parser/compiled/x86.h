@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Registers, by the numbers that instructions know them by */
-enum { X86_RAX, X86_RCX, X86_RDX, X86_RSI = 6, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11 };
+enum { X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSI = 6, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11 };
 enum { X86_NONE = -1 };
 
 typedef struct {
@@ -189,6 +189,9 @@ static inline void x86_sign(x86_out *out, int reg, int32_t bits) {
     x86_int(out, bits);
 }
 
+static inline void x86_push(x86_out *out, int reg) { x86_byte(out, 0x50 | (unsigned)reg); } /* rax to rdi */
+static inline void x86_pop(x86_out *out, int reg) { x86_byte(out, 0x58 | (unsigned)reg); }
+
 static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
 
 static inline void x86_evex(x86_out *out, x86_vector v, int reg, int other, int base, int index, int mask) {
@@ -201,9 +204,13 @@ static inline void x86_evex(x86_out *out, x86_vector v, int reg, int other, int 
 }
 
 /* reg = v(other, from); registers alone: other is 0 where there is none. */
-static inline void x86_register(x86_out *out, x86_vector v, int reg, int other, int from) {
-    x86_evex(out, v, reg, other, from, 0, 0);
+static inline void x86_register_masked(x86_out *out, x86_vector v, int reg, int other, int from, int mask) {
+    x86_evex(out, v, reg, other, from, 0, mask);
     x86_byte(out, 0xC0 | (unsigned)(reg & 7) << 3 | (unsigned)(from & 7));
+}
+
+static inline void x86_register(x86_out *out, x86_vector v, int reg, int other, int from) {
+    x86_register_masked(out, v, reg, other, from, 0);
 }
 
 static inline void x86_memory_masked(x86_out *out, x86_vector v, int reg, int other, x86_place from, int mask) {
@@ -229,6 +236,11 @@ static inline void x86_vex(x86_out *out, unsigned map, int wide, int half, unsig
     x86_byte(out, (unsigned)!(reg >> 3 & 1) << 7 | (unsigned)!(index >> 3 & 1) << 6 | (unsigned)!(base >> 3 & 1) << 5 | map);
     x86_byte(out, (unsigned)wide << 7 | (~(unsigned)other & 15) << 3 | (unsigned)half << 2 | 1);
     x86_byte(out, opcode);
+}
+
+static inline void x86_load_mask(x86_out *out, int mask, x86_place from) { /* kmovb */
+    x86_vex(out, 1, 0, 0, 0x90, mask, 0, from.base, from.index == X86_NONE ? 0 : from.index);
+    x86_operand(out, mask, from, 1);
 }
 
 /* The first or the second of eight numbers; the first clears the others. */
