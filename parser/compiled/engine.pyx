@@ -107,19 +107,18 @@ cdef class Engine(SumMaker):
     # Scoring
 
     cdef int choose(self, Scratch scratch, int32_t n) except -1 nogil:
-        cdef const kernel_best* best
+        cdef bint in_doubt = False
         cdef int32_t i
-        for i in range(n):
-            show(scratch.busy[i])
         self.kernels.score(&self.plan, &scratch.programs.c, &scratch.m.places, <kernel_work**>scratch.busy, n)
         if scratch.programs.c.steps >= MANY_STEPS:
             scratch.programs.write_new()
-        self.prepare(scratch, n)
         for i in range(n):
-            best = &scratch.busy[i].work.best
-            # Nearly always something in the head is better than anything behind it can be
-            if may_be_behind(best) or may_be_clipped(best):
-                self.decide(scratch, scratch.busy[i])
+            in_doubt |= is_in_doubt(&scratch.busy[i].work.best)
+        if in_doubt:
+            self.prepare(scratch, n)
+            for i in range(n):
+                if is_in_doubt(&scratch.busy[i].work.best):
+                    self.decide(scratch, scratch.busy[i])
         return 0
 
     cdef int prepare(self, Scratch scratch, int32_t n) except -1 nogil:
@@ -256,6 +255,12 @@ cdef class Engine(SumMaker):
                 for i in range(first, end):
                     out[i] += row[i]
             first, end = end, self.n_columns if part > 0 else min(self.n_columns, end + <int32_t>KERNEL_LANES)
+
+
+cdef inline bint is_in_doubt(const kernel_best* best) noexcept nogil:
+    """Nearly always something in the head is better than anything behind it can be. (No branch.)"""
+    return ((best.near >= best.top) | (best.far >= best.top) | (best.bound > ROW_LIMIT)
+            | (best.top <= best.bound - 0x8000))
 
 
 cdef inline bint may_be_behind(const kernel_best* best) noexcept nogil:

@@ -2,17 +2,12 @@
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 
-from parser.common cimport label_t
 from parser.compiled.engine cimport Engine
 from parser.compiled.scratch cimport LaneC
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.workspace cimport Workspace
-
-
-cdef struct ChoiceC:        # an action
-    int32_t move
-    label_t label
+from parser.transition.system cimport MoveC
 
 
 cdef class CompiledParser(GreedyParser):
@@ -23,7 +18,7 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int32_t* actions               # of the columns
     cdef int32_t* by_rank
-    cdef ChoiceC* choices               # the same
+    cdef MoveC* choices                 # the same
     cdef int32_t[4] idle                # by move: actions without a column
 
     # A free lane for a sentence of n words; parses on with the others until there is one.
@@ -33,13 +28,15 @@ cdef class CompiledParser(GreedyParser):
     # One action for every sentence that is being parsed.
     cdef int step(self, Workspace work) except -1 nogil
     cdef void take(self, LaneC* lane, int32_t action) noexcept nogil
-    # Goes on to the next state that has more than one action, or to the end: is it there?
-    cdef bint go_on(self, Workspace work, LaneC* lane) noexcept nogil
+    # From a state in which these moves are legal on to the next one that has more than one action, or to the end: False.
+    cdef bint go_on(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil
+    # The state at hand is to be scored next.
+    cdef void await_score(self, Workspace work, LaneC* lane) noexcept nogil
     # The probabilities of the arcs that are about to be made in the first n lanes,
     cdef int write_chances(self, Workspace work, int32_t n) except -1 nogil
     # and of one of them; False: it needs more than 16 bits.
     cdef bint write_odds(self, Workspace work, LaneC* lane, int32_t move) except -1 nogil
-    cdef int32_t move_of(self, const LaneC* lane) noexcept nogil
-    # The columns that are legal.
-    cdef const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil
+    cdef int32_t chosen_move(self, const LaneC* lane) noexcept nogil
+    # The columns that are legal, where labels decide that.
+    cdef void write_legal(self, Workspace work, LaneC* lane) noexcept nogil
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil

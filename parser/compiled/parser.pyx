@@ -11,7 +11,7 @@ from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
 from parser.compiled.memory cimport (MemoryC, aligned, fetch_records, fetch_word, find_record, kernel_chances, lane_of,
                                      new_record, values_key)
-from parser.compiled.scratch cimport LaneC, Scratch, await_words
+from parser.compiled.scratch cimport LANES, LaneC, Scratch, await_words, show
 from parser.compiled.table cimport add_table_row, find_row
 from parser.feature.atoms cimport N_COLUMNS, Atomizer
 from parser.score.choose cimport argmax
@@ -22,7 +22,7 @@ from parser.search.masks cimport forced_action, mask_legal
 from parser.search.workspace cimport Workspace
 from parser.transition.state cimport StateC
 from parser.treebank.batch cimport CellC
-from parser.transition.system cimport LEFT, N_MOVES, RIGHT, ArcC, action_label, action_move
+from parser.transition.system cimport LEFT, N_MOVES, RIGHT, ArcC, MoveC, action_label, action_move, move_of
 
 import numpy as np
 
@@ -52,7 +52,7 @@ cdef class CompiledParser(GreedyParser):
         self.actions = <int32_t*>aligned(2 * width * sizeof(int32_t))
         self.masks = <int16_t*>aligned((width << N_MOVES) * sizeof(int16_t))
         self.by_rank = self.actions + width
-        self.choices = <ChoiceC*>aligned(width * sizeof(ChoiceC))
+        self.choices = <MoveC*>aligned(width * sizeof(MoveC))
         self.idle[LEFT] = self.idle[RIGHT] = self.n_labels
         for move in range(LEFT):
             self.idle[move] = 1
@@ -60,7 +60,7 @@ cdef class CompiledParser(GreedyParser):
             self.actions[column] = action
             self.idle[action_move(self.system, action)] -= 1
             self.by_rank[self.engine.plan.rank[lane_of(column)]] = action
-            self.choices[self.engine.plan.rank[lane_of(column)]] = ChoiceC(action_move(self.system, action),
+            self.choices[self.engine.plan.rank[lane_of(column)]] = move_of(action_move(self.system, action),
                                                                            action_label(self.system, action))
             for moves in range(1 << N_MOVES):
                 if moves >> action_move(self.system, action) & 1:
@@ -137,42 +137,53 @@ cdef class CompiledParser(GreedyParser):
                 out.arcs[i] = out.labelled[i] = 1
         self.system.init(lane.state, n)
         await_words(lane)
-        if not self.go_on(work, lane):
+        if self.go_on(work, lane, self.system.legal(lane.state)):
             (<Scratch>work.own).occupy()
         return 0
 
     cdef int step(self, Workspace work) except -1 nogil:
         cdef int32_t i, n = (<Scratch>work.own).n_busy
         cdef LaneC* lane
-        cdef const ChoiceC* choice
+        cdef StateC* states[LANES]
+        cdef const MoveC* chosen[LANES]
+        cdef uint32_t moves[LANES]
         cdef bint with_chances = (<Scratch>work.own).busy[0].out.arcs != NULL   # asked for all sentences, or for none
         self.engine.choose(<Scratch>work.own, n)
         if with_chances:
             self.write_chances(work, n)
-        for i in range(n):      # all before the first is looked at: what is legal then is a branch that waits for it
+        for i in range(n):
             lane = (<Scratch>work.own).busy[i]
-            choice = &self.choices[lane.work.best.rank]
-            self.system.apply(lane.state, choice.move, choice.label)
+            states[i], chosen[i] = lane.state, &self.choices[lane.work.best.rank]
+        # each for all before the first is looked at: what is legal then is a branch that waits for it
+        self.system.apply_all(states, chosen, n)
+        self.system.legal_all(states, moves, n)
         for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
-            if self.go_on(work, (<Scratch>work.own).busy[i]):
+            if not self.go_on(work, (<Scratch>work.own).busy[i], moves[i]):
                 (<Scratch>work.own).leave(i)
         return 0
 
     cdef inline void take(self, LaneC* lane, int32_t action) noexcept nogil:
         self.system.apply(lane.state, action_move(self.system, action), action_label(self.system, action))
 
-    cdef inline bint go_on(self, Workspace work, LaneC* lane) noexcept nogil:
+    cdef inline bint go_on(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil:
         cdef int32_t action
-        lane.moves = self.system.legal(lane.state)
-        while lane.moves != 0:
-            action = forced_action(self.system, lane.state, lane.moves, self.under_root)
+        while moves != 0:
+            action = forced_action(self.system, lane.state, moves, self.under_root)
             if action < 0:
-                lane.work.mask = self.mask_of(work, lane)
-                return False
+                lane.moves = moves
+                self.await_score(work, lane)
+                return True
             self.take(lane, action)
-            lane.moves = self.system.legal(lane.state)
+            moves = self.system.legal(lane.state)
         self.system.finish(lane.state, lane.out.heads, lane.out.labels)
-        return True
+        return False
+
+    cdef inline void await_score(self, Workspace work, LaneC* lane) noexcept nogil:
+        if self.system.root_label_only:
+            self.write_legal(work, lane)
+        else:
+            lane.work.mask = self.masks + <size_t>lane.moves * self.engine.width
+        show(lane)
 
     cdef int write_chances(self, Workspace work, int32_t n) except -1 nogil:
         """As keep_chances. What is needed for it is asked for in all lanes before any waits."""
@@ -180,11 +191,11 @@ cdef class CompiledParser(GreedyParser):
         cdef LaneC* lane
         for i in range(n):
             lane = (<Scratch>work.own).busy[i]
-            if self.move_of(lane) >= LEFT:
+            if self.chosen_move(lane) >= LEFT:
                 self.engine.ask_behind((<Scratch>work.own).m, lane)
         for i in range(n):
             lane = (<Scratch>work.own).busy[i]
-            move = self.move_of(lane)
+            move = self.chosen_move(lane)
             if move >= LEFT and (self.system.root_label_only or not self.write_odds(work, lane, move)):
                 self.engine.choose_of_all(<Scratch>work.own, lane)
                 self.spread(work, (<Scratch>work.own).m.scores)
@@ -210,18 +221,16 @@ cdef class CompiledParser(GreedyParser):
         lane.out.arcs[arc.dep - 1] = min(<float>1, (found.of_move + odds * self.idle[move]) / total)
         return True
 
-    cdef inline int32_t move_of(self, const LaneC* lane) noexcept nogil:
+    cdef inline int32_t chosen_move(self, const LaneC* lane) noexcept nogil:
         """The move that was chosen."""
         return self.choices[lane.work.best.rank].move
 
-    cdef inline const int16_t* mask_of(self, Workspace work, LaneC* lane) noexcept nogil:
+    cdef void write_legal(self, Workspace work, LaneC* lane) noexcept nogil:
         cdef int32_t column
-        if not self.system.root_label_only:
-            return self.masks + <size_t>lane.moves * self.engine.width
         self.system.set_legal(lane.state, work.legal)
         for column in range(self.engine.n_columns):
             lane.legal[lane_of(column)] = -<int16_t>work.legal[self.actions[column]]
-        return lane.legal
+        lane.work.mask = lane.legal
 
     cdef void spread(self, Workspace work, const int32_t* sums) noexcept nogil:
         """Scores of all actions, in the measure of the weights."""
@@ -271,7 +280,7 @@ cdef class CompiledParser(GreedyParser):
                 states += 1
                 plain = self.choose(work, lane.state, &values[1, 0], lane.moves)
                 memcpy(&sums[0], scratch.m.found, bytes_)
-                lane.work.mask = self.mask_of(work, lane)
+                self.await_score(work, lane)
                 self.engine.choose(scratch, 1)
                 fast = self.by_rank[lane.work.best.rank]
                 if fast != plain:

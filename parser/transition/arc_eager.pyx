@@ -41,8 +41,9 @@ from libc.stdint cimport int32_t, uint32_t
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
-from parser.transition.state cimport ROOT_FIRST, ROOT_LAST, N, S, StateC, nodes, push, push_or_pop, state_clear
-from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
+from parser.transition.state cimport (ROOT_FIRST, ROOT_LAST, N, S, StateC, n_roots, nodes, push, push_or_pop,
+                                      state_clear)
+from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss, move_of
 
 
 cdef inline bint waits(const StateC* s, int32_t k) noexcept nogil:
@@ -64,6 +65,20 @@ cdef inline int32_t free_left_deps(const NodeC* node, const GoldC* g, int32_t b)
 cdef inline bint is_second(const StateC* s, int32_t k) noexcept nogil:
     """The stack word k has at least two open words at or below it."""
     return s.open >= 2 and k >= s.second
+
+
+cdef inline void take(StateC* s, const MoveC* taken) noexcept nogil:
+    """Without a branch: see attach_if."""
+    cdef int32_t top = S(s, 0), b = N(s, 0), move = taken.move
+    cdef NodeC* node = nodes(s)
+    cdef int32_t is_odd = move & 1, is_arc = -(move >> 1), is_right = is_arc & -is_odd
+    cdef int32_t pushes = ~(move ^ is_arc) & 1, head = pick(is_right, top, b)
+    # SHIFT opens a word, LEFT closes one; RIGHT opens one under ROOT, REDUCE closes what ROOT has
+    cdef int32_t counts = (is_odd ^ 1) | (pick(is_arc, top, node[top].head) == 0)
+    s.second = pick(-(pushes & counts & (s.open == 1)), b, s.second)
+    s.open += (2 * pushes - 1) * counts
+    attach_if(is_arc, node, head, b ^ top ^ head, taken.label, taken.share, is_right & TO_RIGHT)
+    push_or_pop(s, pushes, b, top)
 
 
 @cython.final
@@ -110,20 +125,20 @@ cdef class ArcEager(StackSystem):
         return allowed
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        """Without a branch: see attach_if."""
-        cdef int32_t top = S(s, 0), b = N(s, 0)
-        cdef NodeC* node = nodes(s)
-        cdef int32_t is_arc = -(move >= LEFT), is_right = -(move == RIGHT), pushes = (move == SHIFT) | (move == RIGHT)
-        cdef int32_t head = pick(is_right, top, b)
-        cdef int32_t opens = (move == SHIFT) | ((move == RIGHT) & (top == 0))
-        cdef int32_t closes = (move == LEFT) | ((move == REDUCE) & (node[top].head == 0))
+        cdef MoveC taken = move_of(move, label)
         CHECK(self.legal(s) >> move & 1)
-        s.second = pick(-(opens & (s.open == 1)), b, s.second)
-        s.open += opens - closes
-        s.arcs -= is_arc
-        s.roots -= is_arc & -(head == 0)
-        attach_if(is_arc, node, head, pick(is_right, b, top), label, is_right & TO_RIGHT)
-        push_or_pop(s, pushes, b, top)
+        take(s, &taken)
+
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            CHECK(self.legal(states[i]) >> moves[i].move & 1)
+            take(states[i], moves[i])
+
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            moves[i] = self.legal(states[i])
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:
@@ -250,7 +265,7 @@ cdef class ArcEager(StackSystem):
 
     cdef inline bint root_blocked(self, const StateC* s, const GoldC* g, int32_t front) noexcept nogil:
         """Point 3, were the buffer to begin at `front`."""
-        return self.place == ROOT_FIRST and s.roots > 0 and g.root >= front
+        return self.place == ROOT_FIRST and n_roots(s) > 0 and g.root >= front
 
     cdef cost_t best_loss(self, const StateC* s, GoldC* g) except -1 nogil:
         cdef cost_t loss = StackSystem.best_loss(self, s, g)

@@ -27,7 +27,7 @@ from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
 from parser.transition.state cimport (ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, push_or_pop, stack,
                                       state_clear)
-from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
+from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss, move_of
 
 
 cdef inline int32_t stacked_left_deps(const NodeC* node, const GoldC* g, int32_t b) noexcept nogil:
@@ -35,6 +35,13 @@ cdef inline int32_t stacked_left_deps(const NodeC* node, const GoldC* g, int32_t
     for k in range(g.node[b].begin, g.node[b].right):
         count += node[g.deps[k]].on_stack
     return count
+
+
+cdef inline void take(StateC* s, const MoveC* taken) noexcept nogil:
+    """Without a branch: see attach_if."""
+    cdef int32_t top = S(s, 0), b = N(s, 0), is_arc = -(taken.move >> 1), is_right = is_arc & -(taken.move & 1)
+    attach_if(is_arc, nodes(s), pick(is_right, S(s, 1), b), top, taken.label, taken.share, is_right & TO_RIGHT)
+    push_or_pop(s, is_arc + 1, b, top)
 
 
 @cython.final
@@ -66,15 +73,20 @@ cdef class ArcHybrid(StackSystem):
         return moves
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        """Without a branch: see attach_if."""
-        cdef int32_t top = S(s, 0), b = N(s, 0)
-        cdef int32_t is_arc = -(move >= LEFT), is_right = -(move == RIGHT)
-        cdef int32_t head = pick(is_right, S(s, 1), b)
+        cdef MoveC taken = move_of(move, label)
         CHECK(self.legal(s) >> move & 1)
-        s.arcs -= is_arc
-        s.roots -= is_arc & -(head == 0)
-        attach_if(is_arc, nodes(s), head, top, label, is_right & TO_RIGHT)
-        push_or_pop(s, is_arc + 1, b, top)
+        take(s, &taken)
+
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            CHECK(self.legal(states[i]) >> moves[i].move & 1)
+            take(states[i], moves[i])
+
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            moves[i] = self.legal(states[i])
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

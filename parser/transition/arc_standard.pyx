@@ -22,7 +22,8 @@ from parser.transition.arc_standard_table cimport View, is_too_large, table_best
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
 from parser.transition.state cimport ROOT_FIRST, N, S, StateC, nodes, stack, state_clear
-from parser.transition.system cimport ILLEGAL, LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, StackSystem, arc_loss
+from parser.transition.system cimport (ILLEGAL, LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss,
+                                       move_of)
 
 
 cdef inline View view_after(const StateC* s, int32_t move) noexcept nogil:
@@ -36,6 +37,18 @@ cdef inline View view_after(const StateC* s, int32_t move) noexcept nogil:
     else:
         view.dropped = S(s, 1) if move == LEFT else S(s, 0)
     return view
+
+
+cdef inline void take(StateC* s, const MoveC* taken) noexcept nogil:
+    """Without a branch: see attach_if."""
+    cdef int32_t top = S(s, 0), below = S(s, 1), b = N(s, 0)
+    cdef int32_t is_arc = -(taken.move >> 1), is_right = is_arc & -(taken.move & 1)
+    cdef int32_t head = pick(is_right, below, top), dep = top ^ below ^ head
+    attach_if(is_arc, nodes(s), head, dep, taken.label, taken.share, is_right & TO_RIGHT)
+    stack(s)[s.depth + (is_arc & -2)] = pick(is_arc, head, b)   # in place of both, or on top
+    nodes(s)[pick(is_arc, dep, b)].on_stack = is_arc + 1
+    s.depth += 1 + 2 * is_arc
+    s.front += is_arc + 1
 
 
 @cython.final
@@ -63,18 +76,20 @@ cdef class ArcStandard(StackSystem):
         return moves
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        """Without a branch: see attach_if."""
-        cdef int32_t top = S(s, 0), below = S(s, 1), b = N(s, 0)
-        cdef int32_t is_arc = -(move >= LEFT), is_right = -(move == RIGHT)
-        cdef int32_t head = pick(is_right, below, top), dep = pick(is_right, top, below)
+        cdef MoveC taken = move_of(move, label)
         CHECK(self.legal(s) >> move & 1)
-        s.arcs -= is_arc
-        s.roots -= is_arc & -(head == 0)
-        attach_if(is_arc, nodes(s), head, dep, label, is_right & TO_RIGHT)
-        stack(s)[s.depth + (is_arc & -2)] = pick(is_arc, head, b)   # in place of both, or on top
-        nodes(s)[pick(is_arc, dep, b)].on_stack = is_arc + 1
-        s.depth += 1 + 2 * is_arc
-        s.front += is_arc + 1
+        take(s, &taken)
+
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            CHECK(self.legal(states[i]) >> moves[i].move & 1)
+            take(states[i], moves[i])
+
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            moves[i] = self.legal(states[i])
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:

@@ -10,7 +10,7 @@ from parser.transition.easy_first cimport EasyFirst
 from parser.transition.gold cimport GoldBlock
 from parser.transition.list_state cimport ListBlock, ListC, LinkC, links, list_bytes, list_copy, list_nodes
 from parser.transition.node cimport NodeC, l1, l2, lset, lval, r1, r2, rset, rval
-from parser.transition.state cimport N, S, StateBlock, StateC, buffer_length, nodes, stack, state_bytes, state_copy
+from parser.transition.state cimport N, S, StateBlock, StateC, buffer_length, n_roots, nodes, stack, state_bytes, state_copy
 from parser.transition.system cimport N_MOVES, ArcC, StackSystem
 
 import array
@@ -110,7 +110,7 @@ cdef class StackCursor:
         return node_facts(nodes(self.s), i)
 
     def counts(self):
-        return {"arcs": self.s.arcs, "roots": self.s.roots, "open": self.s.open}
+        return {"arcs": sum(head >= 0 for head in self.heads()), "roots": n_roots(self.s), "open": self.s.open}
 
     def tree(self):
         heads = array.array("i", bytes(4 * self.s.n))

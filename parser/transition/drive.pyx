@@ -13,7 +13,7 @@ from parser.common cimport Rng, cost_t, label_t, rng_below, rng_next, rng_seed
 from parser.transition.easy_first cimport EasyFirst
 from parser.transition.gold cimport GoldBlock
 from parser.transition.list_state cimport LinkC, ListBlock, ListC, links, list_copy
-from parser.transition.state cimport StateBlock, StateC, state_copy
+from parser.transition.state cimport StateBlock, StateC, n_roots, state_copy
 from parser.transition.system cimport LEFT, N_MOVES, ArcC, StackSystem
 
 STUCK = -1      # what `complete` answers where a state has no action of no cost
@@ -95,7 +95,7 @@ cdef Timed walk(StackSystem system, StateC* s, Rng seeded, int32_t[::1] lengths,
             system.apply(s, random_move(moves, bits), random_label(n_labels, bits))
             timed.steps += 1
             moves = system.legal(s)
-        timed.check += s.roots
+        timed.check += n_roots(s)
     timed.seconds += cpu_now()
     return timed
 

@@ -9,6 +9,7 @@ the newest is the outermost, and the second outermost (Zhang & Nivre 2011: a sib
 This header is stable: features and searches are written against it.
 """
 
+from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
 from parser.common cimport label_t
@@ -60,29 +61,38 @@ cdef inline int32_t pick(int32_t yes, int32_t one, int32_t other) noexcept nogil
     return other ^ ((one ^ other) & yes)
 
 
-cdef inline void attach_if(int32_t yes, NodeC* nodes, int32_t head, int32_t dep, label_t label,
+cdef inline NodeC* node_if(int32_t yes, NodeC* one, NodeC* other) noexcept nogil:
+    """As pick."""
+    return <NodeC*>(<size_t>other ^ ((<size_t>one ^ <size_t>other) & <size_t>yes))
+
+
+cdef inline void attach_if(int32_t yes, NodeC* nodes, int32_t head, int32_t dep, label_t label, uint64_t share,
                            int32_t side) noexcept nogil:
-    """attach where yes is -1, nothing where it is 0: no branch, because what a parser does next is hard to foresee."""
-    cdef NodeC* h = &nodes[head]
-    cdef NodeC* d = &nodes[dep]
+    """attach where yes is -1, nothing where it is 0: no branch, because what a parser does next is hard to foresee.
+
+    share: label_hash(label)
+    """
+    cdef NodeC nobody       # gets what is not to be done
+    cdef NodeC* h = node_if(yes, &nodes[head], &nobody)
+    cdef NodeC* d = node_if(yes, &nodes[dep], &nobody)
     cdef uint16_t bit = <uint16_t>((1 << (label & 15)) & yes)
-    cdef int32_t is_new = yes & ~(label >> 31)
-    if h.mask[side] & bit and chain_has(nodes, h.newest[side], label):      # seldom
+    cdef int32_t is_new = ~(label >> 31), newest
+    nobody.mask[side] = 0
+    newest = h.newest[side]
+    if h.mask[side] & bit and chain_has(nodes, newest, label):      # seldom
         is_new = 0
-    d.head = pick(yes, head, d.head)
-    d.label = pick(yes, label, d.label)
-    d.sib = pick(yes, h.outer[side], d.sib)
-    h.outer[side] = pick(yes, dep, h.outer[side])
-    h.valency[side] -= yes
+    d.head, d.label = head, label
+    d.sib, h.outer[side] = h.outer[side], dep
+    h.valency[side] += 1
     h.mask[side] |= <uint16_t>(bit & is_new)
-    h.set[side] ^= label_hash(label) & <uint64_t><int64_t>is_new
-    d.next_new = pick(is_new, h.newest[side], d.next_new)
-    h.newest[side] = pick(is_new, dep, h.newest[side])
+    h.set[side] ^= share & <uint64_t><int64_t>is_new
+    d.next_new = pick(is_new, newest, d.next_new)
+    h.newest[side] = pick(is_new, dep, newest)
 
 
 cdef inline void attach(NodeC* nodes, int32_t head, int32_t dep, label_t label, int32_t side) noexcept nogil:
     """dep becomes the outermost dependent of head on that side: TO_LEFT if dep stands left of head."""
-    attach_if(-1, nodes, head, dep, label, side)
+    attach_if(-1, nodes, head, dep, label, label_hash(label), side)
 
 
 # What features read: always through these. i is a word, 0 (ROOT) or -1 (missing); of a missing word everything is -1,

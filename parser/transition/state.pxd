@@ -31,12 +31,10 @@ cdef struct StateC:         # 64 bytes, owned by whoever allocated the block (St
     int32_t front           # position of the first buffer element
     int32_t end             # one past the position of the last
     int32_t root_pos        # pos(ROOT)
-    int32_t arcs            # number of arcs built
-    int32_t roots           # arcs whose head is ROOT
     int32_t open            # arc-eager only: stack words that have no head, or ROOT for head
     int32_t second          # arc-eager only: the second lowest of these; meaningless while open < 2
     int32_t place           # a RootPlace
-    int32_t spare[6]
+    int32_t spare[8]
 
 
 cdef inline NodeC* nodes(const StateC* s) noexcept nogil:
@@ -63,6 +61,11 @@ cdef inline int32_t N(const StateC* s, int32_t i) noexcept nogil:
     if p > s.n:
         return 0 if p < s.end else -1
     return p
+
+
+cdef inline int32_t n_roots(const StateC* s) noexcept nogil:
+    """Words under ROOT."""
+    return nodes(s)[0].valency[0] + nodes(s)[0].valency[1]
 
 
 cdef inline int32_t buffer_length(const StateC* s) noexcept nogil:

@@ -6,10 +6,11 @@ Legality and cost are answered per move, once per state (virtual methods); label
 methods at the end. This header is stable: searches are written against it.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from parser.common cimport cost_t, label_t
 from parser.transition.gold cimport GoldC
+from parser.transition.node cimport label_hash
 from parser.transition.state cimport StateC
 
 
@@ -25,6 +26,12 @@ cdef enum:
 cdef struct ArcC:
     int32_t head            # -1: the move adds no arc
     int32_t dep
+
+
+cdef struct MoveC:          # an action
+    int32_t move
+    label_t label           # ignored by SHIFT and REDUCE
+    uint64_t share          # label_hash(label)
 
 
 cdef class StackSystem:
@@ -47,6 +54,9 @@ cdef class StackSystem:
     cdef uint32_t legal(self, const StateC* s) noexcept nogil
     # A legal move; label is ignored by SHIFT and REDUCE and may be -1 (unlabelled).
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil
+    # The same for n states, and what is legal in them.
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil
     # out[move] = rise of the least possible loss, labels apart; ILLEGAL where not legal. Some legal move costs 0.
     cdef int move_costs(self, const StateC* s, GoldC* g, cost_t* out) except -1 nogil
@@ -66,6 +76,10 @@ cdef class StackSystem:
     # The tree of a final state: heads[i - 1], labels[i - 1], words left without a head attached to ROOT.
     cdef void finish(self, const StateC* s, int32_t* heads, label_t* labels) noexcept nogil
     cdef bint label_fits(self, int32_t head, label_t label) noexcept nogil
+
+
+cdef inline MoveC move_of(int32_t move, label_t label) noexcept nogil:
+    return MoveC(move, label, label_hash(label))
 
 
 cdef inline int32_t action_move(StackSystem system, int32_t action) noexcept nogil:

@@ -39,6 +39,12 @@ cdef class StackSystem:
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
         CHECK(False)
 
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        CHECK(False)
+
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
+        CHECK(False)
+
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         CHECK(False)
         return ArcC(-1, -1)
