@@ -17,12 +17,11 @@ typedef struct { /* what programs multiply by and compare with, eight times each
     uint64_t salt[KERNEL_KEYS], spread[KERNEL_KEYS];
 } KERNEL_ALIGNED code_constants;
 
-typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, const kernel_program *program,
+typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, const void *data,
                                 const code_constants *constants);
 
 /* Where code keeps what: the first two arguments where the System V ABI hands them over, the others out of the way. */
-enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_PROGRAM = X86_R10, CODE_CONSTANTS = X86_R11 };
-enum { CODE_MIDDLE = 1024 }; /* of a program: the data on both sides can be told by short numbers */
+enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_DATA = X86_R10, CODE_CONSTANTS = X86_R11 };
 enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_VALUES = 8 };
 enum { CODE_K1 = 1 };
 /* Bytes at most */
@@ -47,8 +46,26 @@ static inline x86_place code_number(size_t field) { return x86_at(CODE_CONSTANTS
 static inline x86_place code_record(int32_t node) {
     return code_in_work(offsetof(kernel_work, scene.record) + sizeof(uint64_t *) * (size_t)node);
 }
-static inline x86_place code_data(const kernel_program *program, const void *data) {
-    return x86_at(CODE_PROGRAM, (int32_t)((const char *)data - (const char *)program) - CODE_MIDDLE);
+
+/* What the code of a program reads, in front of it: whole lines, then eights of bytes. So all of it is on its way soon, and
+   can be told by short numbers. */
+typedef struct {
+    uint8_t *start;
+    size_t lines, eights; /* the next free ones, in bytes */
+} code_data;
+
+static x86_place code_keep_line(code_data *data, const uint64_t *numbers) {
+    const size_t at = data->lines;
+    memcpy(data->start + at, numbers, KERNEL_LINE);
+    data->lines += KERNEL_LINE;
+    return x86_at(CODE_DATA, (int32_t)at);
+}
+
+static x86_place code_keep_eight(code_data *data, const uint8_t *bytes) {
+    const size_t at = data->eights;
+    memcpy(data->start + at, bytes, KERNEL_KEYS);
+    data->eights += KERNEL_KEYS;
+    return x86_at(CODE_DATA, (int32_t)at);
 }
 
 /* The nodes of a plan, as find_nodes finds them: gives those that are missing, a bit each. One by one: what has been
@@ -115,12 +132,12 @@ static void code_refs(x86_out *out, const kernel_program *program) {
 }
 
 /* The sums of a block: seed and terms. */
-static void code_sums(x86_out *out, const kernel_program *program, const kernel_block *block) {
+static void code_sums(x86_out *out, code_data *data, const kernel_program *program, const kernel_block *block) {
     int32_t i;
-    x86_memory(out, X86_LOAD_ANY, CODE_KEYS, 0, code_data(program, block->seed));
+    x86_memory(out, X86_LOAD, CODE_KEYS, 0, code_keep_line(data, block->seed));
     for (i = 0; i < block->n_terms; i++) {
         const kernel_term *t = block->terms + i;
-        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_data(program, t->pick)); /* see KERNEL_PICKED */
+        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_keep_eight(data, t->pick)); /* see KERNEL_PICKED */
         if (t->node == KERNEL_LOCALS && program->reads_tree) {
             x86_register(out, X86_PICK, CODE_SPARE, CODE_ZERO, CODE_VALUES + t->at / KERNEL_KEYS);
         } else {
@@ -133,9 +150,10 @@ static void code_sums(x86_out *out, const kernel_program *program, const kernel_
 
 /* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
    RDX: home. */
-static void code_keys(x86_out *out, const kernel_program *program, const kernel_block *block, int32_t n) {
+static void code_keys(x86_out *out, code_data *data, const kernel_program *program, const kernel_block *block,
+                      int32_t n) {
     int32_t k;
-    code_sums(out, program, block);
+    code_sums(out, data, program, block);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, mix)));
     x86_memory(out, X86_SHIFT_RIGHT, CODE_SPARE, CODE_KEYS, code_in_places(offsetof(kernel_places, shift)));
     x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
@@ -155,10 +173,10 @@ static void code_stir(x86_out *out) {
 
 /* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked,
    which moves on. */
-static void code_features(x86_out *out, const kernel_program *program, const kernel_block *block) {
+static void code_features(x86_out *out, code_data *data, const kernel_program *program, const kernel_block *block) {
     const int32_t words = 8 * KERNEL_KEYS;
     int32_t k;
-    code_sums(out, program, block);
+    code_sums(out, data, program, block);
     code_stir(out);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
     code_stir(out);
@@ -186,20 +204,33 @@ static size_t code_bytes(const kernel_program *program) {
     return n;
 }
 
-static void code_write(x86_out *out, const kernel_program *program) {
+static int32_t code_eights(int32_t n) { return (n + KERNEL_KEYS - 1) / KERNEL_KEYS; }
+
+/* Lines and eights of a program: seeds and factors of sets; picks and which are sets. */
+static size_t code_data_bytes(const kernel_program *program, code_data *data) {
+    const int32_t n_values = code_eights(program->local_end[KERNEL_PRESENCE]);
+    size_t lines = (size_t)(program->n_blocks + n_values), eights = (size_t)n_values;
     int32_t i;
-    x86_address(out, CODE_PROGRAM, x86_at(X86_RDX, CODE_MIDDLE));
+    for (i = 0; i < program->n_blocks; i++) eights += (size_t)program->blocks[i].n_terms;
+    data->lines = 0;
+    data->eights = KERNEL_LINE * lines;
+    return KERNEL_LINE * (lines + (KERNEL_KEYS * eights + KERNEL_LINE - 1) / KERNEL_LINE);
+}
+
+static void code_write(x86_out *out, code_data *data, const kernel_program *program) {
+    int32_t i;
+    x86_copy(out, CODE_DATA, X86_RDX);
     x86_copy(out, CODE_CONSTANTS, X86_RCX);
     code_refs(out, program);
-    if (program->reads_tree) code_values(out, program);
+    if (program->reads_tree) code_values(out, data, program);
     x86_register(out, X86_XOR, CODE_ZERO, CODE_ZERO, CODE_ZERO);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
     x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, home)));
-    for (i = 0; i < program->n_sums; i++) code_keys(out, program, program->blocks + i, KERNEL_KEYS * i);
+    for (i = 0; i < program->n_sums; i++) code_keys(out, data, program, program->blocks + i, KERNEL_KEYS * i);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
-    for (; i < program->n_blocks; i++) code_features(out, program, program->blocks + i);
+    for (; i < program->n_blocks; i++) code_features(out, data, program, program->blocks + i);
     x86_return(out);
 }
 
@@ -239,14 +270,18 @@ static const void *code_keep(kernel_code *code, const uint8_t *end, size_t most)
     return written;
 }
 
-/* Gives the code of a program; NULL where there is no room: then it is run step by step. */
-static const void *code_make(kernel_code *code, kernel_program *program) {
-    const size_t most = code_bytes(program);
-    x86_out out = {code->start + code->used};
-    if (code->used + most > code->size) return NULL;
+/* Writes the code of a program and its data; 0 where there is no room: then it is run step by step. */
+static int code_make(kernel_code *code, kernel_program *program) {
+    code_data data = {code->start + code->used, 0, 0};
+    const size_t before = code_data_bytes(program, &data), most = before + code_bytes(program);
+    x86_out out = {code->start + code->used + before};
+    if (code->used + most > code->size) return 0;
     program->reads_tree = code_knows_all(program);
-    code_write(&out, program);
-    return code_keep(code, out.at, most);
+    code_write(&out, &data, program);
+    if (data.eights > before) abort(); /* as in code_keep */
+    program->data = code_keep(code, out.at, most);
+    program->code = (const uint8_t *)program->data + before;
+    return 1;
 }
 
 /* The same for the nodes of a plan; NULL where there are too many for 32 bits. */

@@ -135,14 +135,15 @@ static void code_fold(x86_out *out, int values) { /* z ^ z >> 32 */
 }
 
 /* Sets become what feature_set makes of them, times their factors: all of one register at once. */
-static void code_sets(x86_out *out, const kernel_program *program, const kernel_values *of, int values) {
+static void code_sets(x86_out *out, code_data *data, const kernel_values *of, int values) {
+    const uint8_t sets[KERNEL_KEYS] = {of->sets};
     if (of->sets == 0) return;
-    x86_load_mask(out, CODE_K1, code_data(program, &of->sets));
+    x86_load_mask(out, CODE_K1, code_keep_eight(data, sets));
     x86_memory_masked(out, X86_ADD, values, values, code_number(offsetof(code_constants, salt)), CODE_K1);
     code_fold(out, values);
     x86_memory_masked(out, X86_MULTIPLY, values, values, code_number(offsetof(code_constants, spread)), CODE_K1);
     code_fold(out, values);
-    x86_memory_masked(out, X86_MULTIPLY, values, values, code_data(program, of->factor), CODE_K1);
+    x86_memory_masked(out, X86_MULTIPLY, values, values, code_keep_line(data, of->factor), CODE_K1);
 }
 
 /* The node that most values are read of. */
@@ -157,7 +158,7 @@ static int code_most_read(const kernel_program *program) {
     return best;
 }
 
-static void code_values(x86_out *out, const kernel_program *program) {
+static void code_values(x86_out *out, code_data *data, const kernel_program *program) {
     const int32_t n = program->local_end[KERNEL_PRESENCE];
     code_known known = {program->products, code_most_read(program), -1, -1, NULL};
     int32_t i;
@@ -173,7 +174,7 @@ static void code_values(x86_out *out, const kernel_program *program) {
         if (i % KERNEL_KEYS == KERNEL_KEYS - 1 || i == n - 1) {
             const int values = CODE_VALUES + i / KERNEL_KEYS;
             code_join(out, values, i % KERNEL_KEYS + 1);
-            code_sets(out, program, program->values + i / KERNEL_KEYS, values);
+            code_sets(out, data, program->values + i / KERNEL_KEYS, values);
         }
     }
     x86_pop(out, X86_RBX);

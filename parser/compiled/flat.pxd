@@ -65,27 +65,32 @@ cdef extern from "parser/compiled/plan.h":
         unsigned char leaves
         unsigned char presences
     ctypedef struct kernel_program:
+        const void* code
+        const void* data
         const kernel_block* blocks
+        int32_t n_blocks
+        int32_t n_sums
+        int32_t n_keys
+        int32_t n_features
+        int32_t n_refs
+        int32_t reads_tree
         const kernel_ref* refs
         const kernel_values* values
         const kernel_local* locals
         const uint64_t* products
-        int32_t local_end[5]
-        int32_t n_blocks
-        int32_t n_sums
-        int32_t n_keys
-        int32_t n_refs
-        int32_t reads_tree
         uint64_t present
-        const void* code
+        int32_t local_end[5]
     ctypedef struct kernel_code:
         unsigned char* start
         size_t size
         size_t used
         size_t kept
+    ctypedef struct kernel_program_place:
+        uint64_t present
+        const kernel_program* program
+        const void* read
     ctypedef struct kernel_programs:
-        uint64_t* present
-        const kernel_program** program
+        kernel_program_place* places
         const void* look
         int64_t steps
         int32_t bits

@@ -118,8 +118,8 @@ typedef struct { /* who writes programs as machine code */
     void (*close)(kernel_code *code);
     /* Between begin and end, which take longest, code is made, and none can be run. 0: the system does not allow it. */
     int (*begin)(kernel_code *code);
-    /* NULL: there is no room for it. */
-    const void *(*make)(kernel_code *code, kernel_program *program);
+    /* 0, NULL: there is no room for it. */
+    int (*make)(kernel_code *code, kernel_program *program);
     const void *(*make_look)(kernel_code *code, const kernel_plan *plan);
     int (*end)(kernel_code *code);
 } kernel_coder;

@@ -87,13 +87,13 @@ KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(pass
     const __m512i mix = _mm512_set1_epi64((long long)KERNEL_HOME);
     const __m128i shift = _mm_cvtsi32_si128((int32_t)places->shift);
     const kernel_program *const program = work->program;
-    const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
     const uint64_t *asked = work->asked;
     uint64_t *const told = work->told, *const home = work->home;
-    int32_t k, n = program->n_keys;
-    for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
+    int32_t k, n = program->n_keys, left = program->n_features;
+    for (; left > 0; left -= KERNEL_KEYS, asked += 2 * KERNEL_KEYS) {
         const __m512i z = _mm512_loadu_si512(asked);
-        const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS), block->all);
+        const __mmask8 all = (__mmask8)((1U << (left < KERNEL_KEYS ? left : KERNEL_KEYS)) - 1);
+        const __mmask8 there = KERNEL_NAME(passing)(z, _mm512_loadu_si512(asked + KERNEL_KEYS), all);
         KERNEL_NAME(put_keys)(shift, told + n, home + n, _mm512_maskz_compress_epi64(there, _mm512_mullo_epi64(z, mix)));
         n += __builtin_popcount(there);
     }

@@ -134,7 +134,7 @@ KERNEL_TARGET static inline void KERNEL_NAME(read_by_eights)(kernel_work *work) 
 KERNEL_TARGET static inline void KERNEL_NAME(look)(const kernel_plan *plan, const kernel_programs *programs,
                                                    kernel_work *work) {
     KERNEL_NAME(find_nodes)(plan, work);
-    work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
+    work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene))->program;
 }
 
 KERNEL_TARGET static inline void KERNEL_NAME(look_at_tree)(const kernel_plan *plan, kernel_work *work) {

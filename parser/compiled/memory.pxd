@@ -63,7 +63,7 @@ cdef extern from "parser/compiled/kernel.h":
         int (*open)(kernel_code* code) noexcept nogil
         void (*close)(kernel_code* code) noexcept nogil
         bint (*begin)(kernel_code* code) noexcept nogil
-        const void* (*make)(kernel_code* code, kernel_program* program) noexcept nogil
+        bint (*make)(kernel_code* code, kernel_program* program) noexcept nogil
         const void* (*make_look)(kernel_code* code, const kernel_plan* plan) noexcept nogil
         bint (*end)(kernel_code* code) noexcept nogil
     ctypedef struct kernel_set:

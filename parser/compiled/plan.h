@@ -73,20 +73,22 @@ typedef struct { /* eight locals, for registers of eight numbers; of which kind 
     uint8_t numbers, distances, coarse, sets, leaves, presences;       /* coarse: of the distances */
 } kernel_values;
 
-typedef struct { /* what is looked up for a state: of some nodes being there, others missing */
+typedef struct {         /* what is looked up for a state: of some nodes being there, others missing */
+    const void *code;    /* the same as machine code; NULL: there is none. See code.h */
+    const void *data;    /* what the code reads */
     const kernel_block *blocks;
+    int32_t n_blocks;    /* of them all; */
+    int32_t n_sums;      /* those behind so many have feature keys, and only keys that pass the filter are asked for */
+    int32_t n_keys;      /* of the others, */
+    int32_t n_features;  /* and of those */
+    int32_t n_refs;
+    int32_t reads_tree;  /* does the code read the values, too? Up to here is what all states need: one line */
     const kernel_ref *refs;
     const kernel_values *values; /* the same as the locals */
     const kernel_local *locals;
-    const uint64_t *products; /* where those of all locals begin */
+    const uint64_t *products;    /* where those of all locals begin */
+    uint64_t present;            /* nodes that are there for sure, a bit each */
     int32_t local_end[KERNEL_LOCAL_KINDS]; /* where those of each kind end */
-    int32_t n_blocks; /* of them all; */
-    int32_t n_sums;   /* those behind so many have feature keys, and only keys that pass the filter are asked for */
-    int32_t n_keys;   /* of the others */
-    int32_t n_refs;
-    int32_t reads_tree; /* does the code read the values, too? */
-    uint64_t present;   /* nodes that are there for sure, a bit each */
-    const void *code;   /* the same as machine code; NULL: there is none. See code.h */
 } kernel_program;
 
 typedef struct { /* memory for the machine code of programs; start is NULL where there is none */
@@ -94,12 +96,18 @@ typedef struct { /* memory for the machine code of programs; start is NULL where
     size_t size, used, kept; /* so much is kept when programs are forgotten */
 } kernel_code;
 
+typedef struct {
+    uint64_t present; /* 0: empty */
+    const kernel_program *program;
+    const void *read; /* what is read to run it: the code's data, or the program */
+    const void *unused;
+} kernel_program_place;
+
 typedef struct { /* programs by the nodes that are there: open addressing */
-    uint64_t *present; /* 0: empty */
-    const kernel_program **program;
+    kernel_program_place *places;
     const void *look; /* machine code that finds the nodes; NULL: there is none */
     int64_t steps;    /* states of which the program was run step by step since code was last written */
-    int32_t bits; /* log2 of the places; at most half of them are used */
+    int32_t bits;     /* log2 of the places; at most half of them are used */
 } kernel_programs;
 
 typedef struct { /* how a node is found: by an element of the stack or the buffer, or a number in another node */
@@ -164,13 +172,11 @@ static inline uint32_t kernel_program_home(const kernel_programs *programs, uint
     return (uint32_t)((present * 0x9E3779B97F4A7C15ULL) >> (64 - programs->bits));
 }
 
-/* NULL: there is none yet. */
-static inline const kernel_program *kernel_find_program(const kernel_programs *programs, uint64_t present) {
+/* Where it is, or an empty place: there is none yet. */
+static inline const kernel_program_place *kernel_find_program(const kernel_programs *programs, uint64_t present) {
     uint32_t at = kernel_program_home(programs, present);
-    while (programs->present[at] != present) {
-        if (programs->present[at] == 0) return 0;
+    while (programs->places[at].present != present && programs->places[at].present != 0)
         at = (at + 1) & ((1U << programs->bits) - 1);
-    }
-    return programs->program[at];
+    return programs->places + at;
 }
 #endif

@@ -8,7 +8,9 @@ from libc.string cimport memmove, memset
 from parser.compiled.flat cimport (KERNEL_DISTANCE, KERNEL_KEYS, KERNEL_LEAF, KERNEL_LOCALS, KERNEL_LOCAL_KINDS,
                                    KERNEL_NUMBER, KERNEL_PICKED, KERNEL_PRESENCE, KERNEL_SET, LOCAL_TERM, ChunkC,
                                    Flat, LookupC, PieceC, TermC, kernel_block, kernel_local, kernel_program,
-                                   kernel_program_home, kernel_ref, kernel_term, kernel_values, pattern_place)
+                                   kernel_program_home, kernel_program_place, kernel_ref, kernel_term,
+                                   kernel_values, pattern_place)
+from parser.compiled.memory cimport aligned
 
 cdef enum:
     FIRST_BITS = 8
@@ -33,8 +35,7 @@ cdef class Programs:
 
     def __dealloc__(self):
         self.forget()
-        free(self.c.present)
-        free(self.c.program)
+        free(self.c.places)
         free(self.asked)
         free(self.places)
         free(self.pieces)
@@ -65,11 +66,13 @@ cdef class Programs:
         if self.coder == NULL or not self.coder.begin(&self.code):
             return
         for i in range(1 << self.c.bits):
-            program = <kernel_program*>self.c.program[i]
+            program = <kernel_program*>self.c.places[i].program
             if program != NULL and program.code == NULL:
-                program.code = self.coder.make(&self.code, program)
-                self.coded += program.code != NULL
-                is_full |= program.code == NULL
+                if self.coder.make(&self.code, program):
+                    self.c.places[i].read = program.data
+                    self.coded += 1
+                else:
+                    is_full = True
         if not self.coder.end(&self.code):
             self.lose_code()
         elif is_full:
@@ -80,8 +83,9 @@ cdef class Programs:
         cdef int32_t i
         self.c.look, self.c.steps, self.code.size = NULL, NEVER, 0
         for i in range(1 << self.c.bits):
-            if self.c.program[i] != NULL:
-                (<kernel_program*>self.c.program[i]).code = NULL
+            if self.c.places[i].program != NULL:
+                (<kernel_program*>self.c.places[i].program).code = NULL
+                self.c.places[i].read = <const void*>self.c.places[i].program
 
     def limit_code(self, size_t most):
         """Makes do with so many bytes of machine code: for tests of what happens where there is no room."""
@@ -142,10 +146,8 @@ cdef class Programs:
         blocks, values = by_eights(sums) + by_eights(directs), by_eights(locals_)
         bytes_ = (sizeof(kernel_program) + values * sizeof(kernel_values) + blocks * sizeof(kernel_block)
                   + locals_ * sizeof(kernel_local) + refs * sizeof(kernel_ref) + terms * sizeof(kernel_term))
-        at = <char*>calloc(bytes_, 1)
-        if at == NULL:
-            with gil:
-                raise MemoryError(f"no memory for {bytes_} bytes")
+        with gil:
+            at = <char*>aligned(bytes_)
         room.program = <kernel_program*>at
         room.blocks = <kernel_block*>(at + sizeof(kernel_program))
         room.program.blocks, room.terms = room.blocks, <kernel_term*>(room.blocks + blocks)
@@ -211,24 +213,19 @@ cdef class Programs:
             fill_blocks(room, self.asked, n)
             if half == 0:
                 program.n_sums, program.n_keys = program.n_blocks, n
+            else:
+                program.n_features = n
 
     cdef int grow(self) except -1 nogil:
         cdef kernel_programs old = self.c
         cdef int32_t i
         self.c.bits = old.bits + 1 if old.bits else FIRST_BITS
-        self.c.present = <uint64_t*>calloc(<size_t>1 << self.c.bits, sizeof(uint64_t))
-        self.c.program = <const kernel_program**>calloc(<size_t>1 << self.c.bits, sizeof(void*))
-        if self.c.present == NULL or self.c.program == NULL:
-            free(self.c.present)
-            free(self.c.program)
-            self.c = old
-            with gil:
-                raise MemoryError("no memory for programs")
+        with gil:
+            self.c.places = <kernel_program_place*>aligned(sizeof(kernel_program_place) << self.c.bits)
         for i in range(1 << old.bits if old.bits else 0):
-            if old.present[i] != 0:
-                put(&self.c, old.present[i], old.program[i])
-        free(old.present)
-        free(old.program)
+            if old.places[i].present != 0:
+                put(&self.c, old.places[i].present, old.places[i].program)
+        free(old.places)
         return 0
 
     cdef bint is_full(self) noexcept nogil:
@@ -236,9 +233,9 @@ cdef class Programs:
 
     cdef void forget(self) noexcept nogil:
         cdef int32_t i
-        for i in range(1 << self.c.bits if self.c.present != NULL else 0):
-            free(<void*>self.c.program[i])
-            self.c.present[i], self.c.program[i] = 0, NULL
+        for i in range(1 << self.c.bits if self.c.places != NULL else 0):
+            free(<void*>self.c.places[i].program)
+            memset(&self.c.places[i], 0, sizeof(kernel_program_place))
         self.n = 0
         self.c.steps, self.code.used = 0, self.code.kept
 
@@ -249,9 +246,10 @@ cdef inline size_t by_eights(size_t n) noexcept nogil:
 
 cdef void put(kernel_programs* programs, uint64_t present, const kernel_program* program) noexcept nogil:
     cdef unsigned int at = kernel_program_home(programs, present)
-    while programs.present[at] != 0:
+    while programs.places[at].present != 0:
         at = (at + 1) & ((1U << programs.bits) - 1)
-    programs.present[at], programs.program[at] = present, program
+    programs.places[at].present, programs.places[at].program = present, program
+    programs.places[at].read = program.data if program.code != NULL else <const void*>program
 
 
 cdef void put_value(kernel_values* values, int32_t i, const kernel_local* v) noexcept nogil:

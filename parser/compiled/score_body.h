@@ -99,8 +99,20 @@ KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, kernel_pro
 KERNEL_TARGET static inline void look_code(const kernel_plan *plan, const kernel_programs *programs,
                                            kernel_work *work) {
     work->scene.present = plan->nodes & ~(uint64_t)((code_of_look)programs->look)(work);
-    work->program = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
-    KERNEL_NAME(fetch_program)(work->program);
+    {
+        const kernel_program_place *const place = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
+        const char *const read = (const char *)place->read;
+        work->program = place->program;
+        KERNEL_FETCH(place->program);
+        KERNEL_FETCH(read);
+        KERNEL_FETCH(read + KERNEL_LINE);
+        KERNEL_FETCH(read + 2 * KERNEL_LINE);
+        KERNEL_FETCH(read + 3 * KERNEL_LINE);
+        KERNEL_FETCH(read + 4 * KERNEL_LINE);
+        KERNEL_FETCH(read + 5 * KERNEL_LINE);
+        KERNEL_FETCH(read + 6 * KERNEL_LINE);
+        KERNEL_FETCH(read + 7 * KERNEL_LINE);
+    }
 }
 
 KERNEL_TARGET static void score_code(const kernel_plan *plan, kernel_programs *programs,
@@ -115,7 +127,7 @@ KERNEL_TARGET static void score_code(const kernel_plan *plan, kernel_programs *p
         if (program == NULL) continue;
         if (program->code != NULL) {
             if (!program->reads_tree) KERNEL_NAME(look_at_tree)(plan, works[i]);
-            ((code_of_program)program->code)(works[i], places, program, &code_numbers);
+            ((code_of_program)program->code)(works[i], places, program->data, &code_numbers);
         } else {
             KERNEL_NAME(begin)(plan, places, works[i]);
             programs->steps++;
