@@ -14,8 +14,8 @@ cdef class CompiledParser(GreedyParser):
     cdef readonly Engine engine
     cdef readonly object compiled       # the Compiled that it was made of
     cdef double unit                    # a score in the weights' own measure is so much times the integer
-    cdef int16_t* masks                 # [1 << N_MOVES][width]: -1 where the column's move is among them
-
+    cdef int16_t* masks                 # [1 << N_MOVES][width]: -1 where the column's move is among them,
+    cdef const int16_t* mask_of[16]     # [1 << N_MOVES] where they are; NULL: labels decide what is legal, too
     cdef int32_t* actions               # of the columns
     cdef int32_t* by_rank
     cdef MoveC* choices                 # the same
@@ -30,8 +30,8 @@ cdef class CompiledParser(GreedyParser):
     cdef void take(self, LaneC* lane, int32_t action) noexcept nogil
     # From a state in which these moves are legal on to the next one that has more than one action, or to the end: False.
     cdef bint go_on(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil
-    # The state at hand is to be scored next.
-    cdef void await_score(self, Workspace work, LaneC* lane) noexcept nogil
+    # The state at hand, in which these moves are legal, is to be scored next.
+    cdef void await_score(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil
     # The probabilities of the arcs that are about to be made in the first n lanes,
     cdef int write_chances(self, Workspace work, int32_t n) except -1 nogil
     # and of one of them; False: it needs more than 16 bits.

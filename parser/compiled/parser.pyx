@@ -56,6 +56,8 @@ cdef class CompiledParser(GreedyParser):
         self.idle[LEFT] = self.idle[RIGHT] = self.n_labels
         for move in range(LEFT):
             self.idle[move] = 1
+        for moves in range(1 << N_MOVES):
+            self.mask_of[<int>moves] = NULL if self.system.root_label_only else self.masks + <size_t>moves * width
         for column, action in enumerate(compiled.actions.tolist()):
             self.actions[column] = action
             self.idle[action_move(self.system, action)] -= 1
@@ -158,31 +160,32 @@ cdef class CompiledParser(GreedyParser):
         self.system.apply_all(states, chosen, n)
         self.system.legal_all(states, moves, n)
         for i in range(n - 1, -1, -1):      # those behind are done with, wherever they move
-            if not self.go_on(work, (<Scratch>work.own).busy[i], moves[i]):
+            lane = (<Scratch>work.own).busy[i]
+            if moves[i] & (moves[i] - 1):
+                self.await_score(work, lane, moves[i])
+            elif not self.go_on(work, lane, moves[i]):
                 (<Scratch>work.own).leave(i)
         return 0
 
     cdef inline void take(self, LaneC* lane, int32_t action) noexcept nogil:
         self.system.apply(lane.state, action_move(self.system, action), action_label(self.system, action))
 
-    cdef inline bint go_on(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil:
+    cdef bint go_on(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil:
         cdef int32_t action
         while moves != 0:
             action = forced_action(self.system, lane.state, moves, self.under_root)
             if action < 0:
-                lane.moves = moves
-                self.await_score(work, lane)
+                self.await_score(work, lane, moves)
                 return True
             self.take(lane, action)
             moves = self.system.legal(lane.state)
         self.system.finish(lane.state, lane.out.heads, lane.out.labels)
         return False
 
-    cdef inline void await_score(self, Workspace work, LaneC* lane) noexcept nogil:
-        if self.system.root_label_only:
+    cdef inline void await_score(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil:
+        lane.moves, lane.work.mask = moves, self.mask_of[moves]
+        if lane.work.mask == NULL:
             self.write_legal(work, lane)
-        else:
-            lane.work.mask = self.masks + <size_t>lane.moves * self.engine.width
         show(lane)
 
     cdef int write_chances(self, Workspace work, int32_t n) except -1 nogil:
@@ -280,7 +283,7 @@ cdef class CompiledParser(GreedyParser):
                 states += 1
                 plain = self.choose(work, lane.state, &values[1, 0], lane.moves)
                 memcpy(&sums[0], scratch.m.found, bytes_)
-                self.await_score(work, lane)
+                self.await_score(work, lane, lane.moves)
                 self.engine.choose(scratch, 1)
                 fast = self.by_rank[lane.work.best.rank]
                 if fast != plain:

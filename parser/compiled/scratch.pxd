@@ -18,6 +18,7 @@ cdef enum:
 cdef struct LaneC:
     kernel_work work        # comes first: lanes are given to kernels as such; its words are the lane's own
     StateC* state
+    const int32_t* stack    # of the state
     int32_t room            # words that fit into both
     int16_t* legal          # the mask of the state at hand, where labels decide what is legal
     uint32_t moves          # that are legal: two or more
@@ -44,10 +45,12 @@ cdef class Scratch:
 
 
 cdef inline void await_words(LaneC* lane) noexcept nogil:
-    """All that will ever wait in the buffer of the initial state at hand."""
+    """All that will ever wait in the buffer of the initial state at hand, and what stays as it is in its sentence."""
     cdef const StateC* s = lane.state
     cdef int32_t* waiting = lane.work.waiting
     cdef int32_t i
+    lane.stack = stack(s)
+    lane.work.scene.nodes, lane.work.scene.root_pos = <const char*>nodes(s), s.root_pos
     for i in range(s.n + 1):
         waiting[i] = i
     waiting[s.n + 1] = 0 if s.end > s.n + 1 else -1
@@ -57,6 +60,5 @@ cdef inline void await_words(LaneC* lane) noexcept nogil:
 
 cdef inline void show(LaneC* lane) noexcept nogil:
     """The state that is to be scored next."""
-    cdef const StateC* s = lane.state
-    lane.work.scene.nodes, lane.work.scene.top = <const char*>nodes(s), &stack(s)[s.depth - 1]
-    lane.work.scene.front, lane.work.scene.root_pos = lane.work.waiting + s.front, s.root_pos
+    lane.work.scene.top = lane.stack + (lane.state.depth - 1)
+    lane.work.scene.front = lane.work.waiting + lane.state.front
