@@ -114,6 +114,12 @@ static void code_look(x86_out *out, const kernel_plan *plan) {
     x86_return(out);
 }
 
+static int code_most(const int32_t *count) { /* the node of which there is most */
+    int i, best = 0;
+    for (i = 1; i < KERNEL_NODES; i++) best = count[i] > count[best] ? i : best;
+    return best;
+}
+
 #include "parser/compiled/code_values.h"
 
 /* The rows that words know: they are noted, and on their way. */
@@ -131,18 +137,53 @@ static void code_refs(x86_out *out, const kernel_program *program) {
     }
 }
 
+/* Who reads most: a register each for two of the records. */
+typedef struct {
+    int node[2];
+} code_readers;
+static const int code_reader[2] = {X86_RCX, X86_RBX};
+
+static code_readers code_find_readers(x86_out *out, const kernel_program *program) {
+    int32_t count[KERNEL_LOCALS + 1] = {0}, i, k;
+    code_readers found;
+    for (i = 0; i < program->n_blocks; i++)
+        for (k = 0; k < program->blocks[i].n_terms; k++) count[program->blocks[i].terms[k].node]++;
+    for (i = 0; i < 2; i++) {
+        found.node[i] = code_most(count);
+        count[found.node[i]] = -1;
+        x86_load_64(out, code_reader[i], code_record(found.node[i]));
+    }
+    return found;
+}
+
+/* The register that has a record. */
+static int code_load_record(x86_out *out, const code_readers *readers, int node) {
+    int i;
+    for (i = 0; i < 2; i++)
+        if (readers->node[i] == node) return code_reader[i];
+    x86_load_64(out, X86_RAX, code_record(node));
+    return X86_RAX;
+}
+
+/* What code of a program is written from. */
+typedef struct {
+    const kernel_program *program;
+    code_data data;
+    code_readers readers;
+} code_source;
+
 /* The sums of a block: seed and terms. */
-static void code_sums(x86_out *out, code_data *data, const kernel_program *program, const kernel_block *block) {
+static void code_sums(x86_out *out, code_source *from, const kernel_block *block) {
     int32_t i;
-    x86_memory(out, X86_LOAD, CODE_KEYS, 0, code_keep_line(data, block->seed));
+    x86_memory(out, X86_LOAD, CODE_KEYS, 0, code_keep_line(&from->data, block->seed));
     for (i = 0; i < block->n_terms; i++) {
         const kernel_term *t = block->terms + i;
-        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_keep_eight(data, t->pick)); /* see KERNEL_PICKED */
-        if (t->node == KERNEL_LOCALS && program->reads_tree) {
+        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_keep_eight(&from->data, t->pick)); /* see KERNEL_PICKED */
+        if (t->node == KERNEL_LOCALS && from->program->reads_tree) {
             x86_register(out, X86_PICK, CODE_SPARE, CODE_ZERO, CODE_VALUES + t->at / KERNEL_KEYS);
         } else {
-            x86_load_64(out, X86_RAX, code_record(t->node));
-            x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(X86_RAX, 8 * t->at));
+            const int record = code_load_record(out, &from->readers, t->node);
+            x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(record, 8 * t->at));
         }
         x86_register(out, X86_ADD, CODE_KEYS, CODE_KEYS, CODE_SPARE);
     }
@@ -150,10 +191,9 @@ static void code_sums(x86_out *out, code_data *data, const kernel_program *progr
 
 /* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
    RDX: home. */
-static void code_keys(x86_out *out, code_data *data, const kernel_program *program, const kernel_block *block,
-                      int32_t n) {
+static void code_keys(x86_out *out, code_source *from, const kernel_block *block, int32_t n) {
     int32_t k;
-    code_sums(out, data, program, block);
+    code_sums(out, from, block);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, mix)));
     x86_memory(out, X86_SHIFT_RIGHT, CODE_SPARE, CODE_KEYS, code_in_places(offsetof(kernel_places, shift)));
     x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
@@ -173,10 +213,10 @@ static void code_stir(x86_out *out) {
 
 /* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked,
    which moves on. */
-static void code_features(x86_out *out, code_data *data, const kernel_program *program, const kernel_block *block) {
+static void code_features(x86_out *out, code_source *from, const kernel_block *block) {
     const int32_t words = 8 * KERNEL_KEYS;
     int32_t k;
-    code_sums(out, data, program, block);
+    code_sums(out, from, block);
     code_stir(out);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
     code_stir(out);
@@ -217,20 +257,24 @@ static size_t code_data_bytes(const kernel_program *program, code_data *data) {
     return KERNEL_LINE * (lines + (KERNEL_KEYS * eights + KERNEL_LINE - 1) / KERNEL_LINE);
 }
 
-static void code_write(x86_out *out, code_data *data, const kernel_program *program) {
+static void code_write(x86_out *out, code_source *from) {
+    const kernel_program *const program = from->program;
     int32_t i;
+    x86_push(out, X86_RBX);
     x86_copy(out, CODE_DATA, X86_RDX);
     x86_copy(out, CODE_CONSTANTS, X86_RCX);
     code_refs(out, program);
-    if (program->reads_tree) code_values(out, data, program);
+    if (program->reads_tree) code_values(out, &from->data, program);
+    from->readers = code_find_readers(out, program);
     x86_register(out, X86_XOR, CODE_ZERO, CODE_ZERO, CODE_ZERO);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
     x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, home)));
-    for (i = 0; i < program->n_sums; i++) code_keys(out, data, program, program->blocks + i, KERNEL_KEYS * i);
+    for (i = 0; i < program->n_sums; i++) code_keys(out, from, program->blocks + i, KERNEL_KEYS * i);
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
-    for (; i < program->n_blocks; i++) code_features(out, data, program, program->blocks + i);
+    for (; i < program->n_blocks; i++) code_features(out, from, program->blocks + i);
+    x86_pop(out, X86_RBX);
     x86_return(out);
 }
 
@@ -272,13 +316,13 @@ static const void *code_keep(kernel_code *code, const uint8_t *end, size_t most)
 
 /* Writes the code of a program and its data; 0 where there is no room: then it is run step by step. */
 static int code_make(kernel_code *code, kernel_program *program) {
-    code_data data = {code->start + code->used, 0, 0};
-    const size_t before = code_data_bytes(program, &data), most = before + code_bytes(program);
+    code_source from = {program, {code->start + code->used, 0, 0}, {{0, 0}}};
+    const size_t before = code_data_bytes(program, &from.data), most = before + code_bytes(program);
     x86_out out = {code->start + code->used + before};
     if (code->used + most > code->size) return 0;
     program->reads_tree = code_knows_all(program);
-    code_write(&out, &data, program);
-    if (data.eights > before) abort(); /* as in code_keep */
+    code_write(&out, &from);
+    if (from.data.eights > before) abort(); /* as in code_keep */
     program->data = code_keep(code, out.at, most);
     program->code = (const uint8_t *)program->data + before;
     return 1;

@@ -150,12 +150,10 @@ static void code_sets(x86_out *out, code_data *data, const kernel_values *of, in
 static int code_most_read(const kernel_program *program) {
     const int32_t n = program->local_end[KERNEL_PRESENCE];
     int32_t count[KERNEL_NODES] = {0}, i;
-    int best = 0;
     for (i = 0; i < n; i++)
         if (program->locals[i].kind != KERNEL_DISTANCE && program->locals[i].kind != KERNEL_PRESENCE)
             count[program->locals[i].node]++;
-    for (i = 0; i < KERNEL_NODES; i++) best = count[i] > count[best] ? (int)i : best;
-    return best;
+    return code_most(count);
 }
 
 static void code_values(x86_out *out, code_data *data, const kernel_program *program) {
@@ -163,7 +161,6 @@ static void code_values(x86_out *out, code_data *data, const kernel_program *pro
     code_known known = {program->products, code_most_read(program), -1, -1, NULL};
     int32_t i;
     if (n == 0) return;
-    x86_push(out, X86_RBX);
     x86_constant_long(out, X86_RBX, (uint64_t)(uintptr_t)known.products);
     x86_load_64(out, CODE_TREE, code_in_work(offsetof(kernel_work, scene.nodes)));
     x86_load_signed(out, X86_RAX, code_node(known.often));
@@ -177,6 +174,5 @@ static void code_values(x86_out *out, code_data *data, const kernel_program *pro
             code_sets(out, data, program->values + i / KERNEL_KEYS, values);
         }
     }
-    x86_pop(out, X86_RBX);
 }
 #endif
