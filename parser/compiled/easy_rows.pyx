@@ -8,9 +8,9 @@ from parser.common cimport feat_t
 from parser.compiled.easy_flat cimport ConditionC, EasyFlat, KeyC, RoleC, ShapeC, ShareC, TermC
 from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES, EASY_PRESENT, EASY_SIZE,
                                           EASY_TAIL, EASY_WIDE, easy_nth, remember)
-from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, values_key,
-                                     values_of)
+from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, values_of)
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
+from parser.feature.atoms cimport values_key
 from parser.feature.extract cimport STORED, Extractor, PartC
 from parser.feature.hashing cimport FEATURE_NONE, feature_factor, feature_key
 from parser.transition.list_state cimport LinkC

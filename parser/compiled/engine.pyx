@@ -11,11 +11,12 @@ from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, K
                                      KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES,
                                      N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_chances,
                                      kernel_doubt, kernel_rows, kernel_sets, lane_of, line_of, new_record, row_at,
-                                     values_key, values_of)
+                                     values_of)
 from parser.compiled.programs cimport MANY_STEPS
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
 from parser.compiled.table cimport Table, add_table_row, find_row
+from parser.feature.atoms cimport values_key
 from parser.feature.extract cimport Extractor
 from parser.feature.hashing cimport feature_key
 

@@ -9,7 +9,6 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from parser.common cimport feat_t
 from parser.compiled.copies cimport CopiesC
 from parser.compiled.flat cimport kernel_code, kernel_plan, kernel_program, kernel_programs, kernel_work
-from parser.feature.hashing cimport FEATURE_FACTORS, feature_factor
 from parser.score.keymap cimport PREFETCH
 
 cdef enum:
@@ -190,15 +189,6 @@ cdef inline void fetch_records(const MemoryC* m, uint64_t* const* of_word, int32
     for i in range(1, (n if n < MOST_FETCHED else MOST_FETCHED) + 1):
         for k in range(n_lines):
             PREFETCH(of_word[i] + 8 * k)
-
-
-cdef inline uint64_t values_key(const feat_t* values, int32_t n) noexcept nogil:
-    """Of the record of a word of which only the values are known: a sum of products, so that none waits for another."""
-    cdef uint64_t key = 0
-    cdef int32_t i
-    for i in range(n):
-        key += values[i] * (feature_factor[i % FEATURE_FACTORS] ^ <uint64_t>i << 8)     # odd, and each another
-    return key | (key == 0)
 
 
 cdef inline uint64_t home_of_word(const MemoryC* m, uint64_t key) noexcept nogil:

@@ -10,12 +10,11 @@ from parser.common cimport feat_t
 from parser.compiled.cells cimport cells_key
 from parser.compiled.engine cimport Engine
 from parser.compiled.memory cimport (MemoryC, aligned, fetch_records, fetch_word, find_record, kernel_chances, lane_of,
-                                     new_record, values_key)
+                                     new_record)
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, await_words, show
 from parser.compiled.table cimport add_table_row, find_row
-from parser.feature.atoms cimport N_COLUMNS, Atomizer
+from parser.feature.atoms cimport N_COLUMNS, Atomizer, values_key
 from parser.score.choose cimport argmax
-from parser.score.keymap cimport PREFETCH
 from parser.search.base cimport ResultC
 from parser.search.greedy cimport GreedyParser
 from parser.search.masks cimport forced_action, mask_legal
@@ -86,17 +85,26 @@ cdef class CompiledParser(GreedyParser):
 
     cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
         cdef LaneC* lane = self.lane_for(work, n)
-        cdef MemoryC* m = (<Scratch>work.own).m
         cdef uint64_t* keys = <uint64_t*>lane.work.of_word      # in place of the records, which are asked for together
-        cdef size_t stride = self.extractor.stride, k
+        cdef size_t stride = self.extractor.stride
         cdef int32_t i
         for i in range(1, n + 1):
             keys[i] = values_key(words + i * stride, <int32_t>stride)
+        return self.put_words(work, lane, words, keys + 1, n, out)
+
+    cdef int put_example(self, Workspace work, const feat_t* words, const uint64_t* keys, int32_t n,
+                         ResultC* out) except -1 nogil:
+        return self.put_words(work, self.lane_for(work, n), words, keys, n, out)
+
+    cdef int put_words(self, Workspace work, LaneC* lane, const feat_t* words, const uint64_t* keys, int32_t n,
+                       const ResultC* out) except -1 nogil:
+        cdef MemoryC* m = (<Scratch>work.own).m
+        cdef size_t stride = self.extractor.stride
+        cdef int32_t i
+        for i in range(n):
             fetch_word(m, keys[i])
-            for k in range(0, stride, 8):      # a corpus has the next sentence right behind
-                PREFETCH(words + (n + 2 + i) * stride + k)
-        for i in range(1, n + 1):
-            lane.work.of_word[i] = self.engine.record_under(m, keys[i], words + i * stride)
+        for i in range(n):
+            lane.work.of_word[i + 1] = self.engine.record_under(m, keys[i], words + (i + 1) * stride)
         return self.enter(work, lane, n, out)
 
     cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,

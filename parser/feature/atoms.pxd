@@ -5,10 +5,11 @@ row -1 says NONE throughout, so that what a template asks of a missing node need
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t, id_t
 from parser.feature.ascii cimport AskedC
+from parser.feature.hashing cimport FEATURE_FACTORS, feature_factor
 from parser.treebank.batch cimport Batch, CellC
 from parser.treebank.vocab cimport StringTable
 
@@ -34,6 +35,15 @@ cdef struct CombinationC:       # a stored value: one attribute, or several in o
 cdef inline size_t atoms_length(int32_t stride, int32_t n) noexcept nogil:
     """Numbers that a sentence of n words takes."""
     return <size_t>stride * (<size_t>n + 2)
+
+
+cdef inline uint64_t values_key(const feat_t* values, int32_t n) noexcept nogil:
+    """Of a word's values, never 0: a sum of products, so that none waits for another."""
+    cdef uint64_t key = 0
+    cdef int32_t i
+    for i in range(n):
+        key += values[i] * (feature_factor[i % FEATURE_FACTORS] ^ <uint64_t>i << 8)     # odd, and each another
+    return key | (key == 0)
 
 
 cdef class Atomizer:

@@ -1,6 +1,6 @@
 """What every way of parsing a sentence is to its callers."""
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from parser.common cimport feat_t, label_t
 from parser.feature.atoms cimport Atomizer
@@ -43,6 +43,9 @@ cdef class SentenceParser:
     # finish. The trees are there when finish returns; what is given beside `out` is not needed longer than put takes.
     cdef void start(self, Workspace work) noexcept nogil
     cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil
+    # A sentence of a corpus: of its words, the keys of their values are known.
+    cdef int put_example(self, Workspace work, const feat_t* words, const uint64_t* keys, int32_t n,
+                         ResultC* out) except -1 nogil
     cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                        ResultC* out) except -1 nogil
     cdef int finish(self, Workspace work) except -1 nogil

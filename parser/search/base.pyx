@@ -1,6 +1,6 @@
 """The base of the parsers, and their use from Python."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 
 from parser.common cimport CHECK, feat_t
 
@@ -29,6 +29,10 @@ cdef class SentenceParser:
     cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
         CHECK(False)
         return 0
+
+    cdef int put_example(self, Workspace work, const feat_t* words, const uint64_t* keys, int32_t n,
+                         ResultC* out) except -1 nogil:
+        return self.put_one(work, words, n, out)
 
     cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                        ResultC* out) except -1 nogil:

@@ -1,7 +1,7 @@
 """Sentences ready for training or parsing: values of the words, and the gold tree as numbers."""
 
 from cymem.cymem cimport Pool
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from parser.common cimport feat_t, label_t
 from parser.feature.atoms cimport Atomizer
@@ -13,6 +13,7 @@ from parser.treebank.vocab cimport StringTable
 cdef struct ExampleC:       # everything here is owned by the corpus
     int32_t n
     const feat_t* words     # the row of ROOT, as Extractor.extract wants it
+    const uint64_t* keys    # [n]: values_key of each word
     const int32_t* heads    # heads[i - 1] of word i; -1: none
     const label_t* labels   # -1: not among the corpus' labels
 

@@ -5,14 +5,15 @@ value that the templates read from a word, about 20 of them, so some 40 MB for 2
 """
 
 from cymem.cymem cimport Pool
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
 import numpy as np
 
 from parser.common cimport FIRST_ID, feat_t, label_t
-from parser.feature.atoms cimport Atomizer, atoms_length
+from parser.feature.atoms cimport Atomizer, atoms_length, values_key
 from parser.feature.extract cimport Extractor
 from parser.treebank.batch cimport Batch, CellC, cell_of_line
 from parser.treebank.vocab cimport StringTable
@@ -56,6 +57,7 @@ cdef class Corpus:
         example.n = n
         example.words = <feat_t*>self.mem.alloc(atoms_length(self.extractor.stride, n), sizeof(feat_t))
         example.words += self.extractor.stride
+        example.keys = <uint64_t*>self.mem.alloc(n, sizeof(uint64_t))
         example.heads = <int32_t*>self.mem.alloc(n, sizeof(int32_t))
         example.labels = <label_t*>self.mem.alloc(n, sizeof(label_t))
         return example
@@ -107,6 +109,10 @@ cdef class Corpus:
         self.finish_example()
 
     cdef void finish_example(self) noexcept:
+        cdef ExampleC* example = &self.examples[self.n]
+        cdef int32_t i, stride = self.extractor.stride
+        for i in range(example.n):
+            (<uint64_t*>example.keys)[i] = values_key(example.words + <size_t>(i + 1) * stride, stride)
         self.n_words += self.examples[self.n].n
         self.n += 1
 

@@ -108,14 +108,16 @@ cdef class Session:
         self.check(corpus)
         found = empty_parses(corpus.n_words, scores)
         cdef ResultC all_words = result_of(found, corpus.n_words), out
+        cdef const ExampleC* example
         cdef int64_t first = 0
         cdef int32_t k
         with nogil:
             self.parser.start(self.work)
             for k in range(corpus.n):
                 out = result_at(&all_words, first)
-                self.parser.put_one(self.work, corpus.examples[k].words, corpus.examples[k].n, &out)
-                first += corpus.examples[k].n
+                example = &corpus.examples[k]
+                self.parser.put_example(self.work, example.words, example.keys, example.n, &out)
+                first += example.n
             self.parser.finish(self.work)
             self.correct(&all_words, 0, corpus.n_words)
         return found
