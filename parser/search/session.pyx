@@ -10,6 +10,7 @@ from parser.common cimport feat_t
 from parser.feature.atoms cimport N_COLUMNS, Atomizer, atoms_length
 from parser.feature.strings cimport Words, cells_of
 from parser.score.reliability cimport Reliability
+from parser.score.keymap cimport PREFETCH
 from parser.search.base cimport DecisionC, ResultC, SentenceParser
 from parser.search.corpus cimport Corpus, ExampleC
 from parser.search.room cimport Room
@@ -116,6 +117,9 @@ cdef class Session:
             for k in range(corpus.n):
                 out = result_at(&all_words, first)
                 example = &corpus.examples[k]
+                if k + 1 < corpus.n:
+                    PREFETCH(example[1].keys)
+                    PREFETCH(example[1].keys + 8)
                 self.parser.put_example(self.work, example.words, example.keys, example.n, &out)
                 first += example.n
             self.parser.finish(self.work)
