@@ -21,7 +21,7 @@ typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, 
                                 const code_constants *constants);
 
 /* Where code keeps what: the first two arguments where the System V ABI hands them over, the others out of the way. */
-enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_DATA = X86_R10, CODE_CONSTANTS = X86_R11 };
+enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_DATA = X86_R10, CODE_NUMBERS = X86_R10, CODE_CONSTANTS = X86_R11 };
 enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_VALUES = 8 };
 enum { CODE_K1 = 1 };
 /* Bytes at most */
@@ -30,13 +30,14 @@ enum {
     CODE_OF_PROGRAM = 256,
     CODE_OF_REF = 48,
     CODE_OF_BLOCK = 512,
-    CODE_OF_TERM = 64,
+    CODE_OF_SCALARS = 1024,
+    CODE_OF_TERM = 128,
     CODE_OF_LOCAL = 128
 };
 
 #define EIGHT_TIMES(x) {x, x, x, x, x, x, x, x}
 static const code_constants code_numbers = {
-    EIGHT_TIMES(KERNEL_HOME), EIGHT_TIMES(0xFF51AFD7ED558CCDULL), EIGHT_TIMES(0xC4CEB9FE1A85EC53ULL), EIGHT_TIMES(1),
+    EIGHT_TIMES(KERNEL_HOME), EIGHT_TIMES(FEATURE_KEY_FIRST), EIGHT_TIMES(FEATURE_KEY_SECOND), EIGHT_TIMES(1),
     EIGHT_TIMES(0xFFFFFFFFULL), EIGHT_TIMES(FEATURE_SET_SALT), EIGHT_TIMES(FEATURE_SPREAD_FACTOR)};
 #undef EIGHT_TIMES
 
@@ -53,20 +54,6 @@ typedef struct {
     uint8_t *start;
     size_t lines, eights; /* the next free ones, in bytes */
 } code_data;
-
-static x86_place code_keep_line(code_data *data, const uint64_t *numbers) {
-    const size_t at = data->lines;
-    memcpy(data->start + at, numbers, KERNEL_LINE);
-    data->lines += KERNEL_LINE;
-    return x86_at(CODE_DATA, (int32_t)at);
-}
-
-static x86_place code_keep_eight(code_data *data, const uint8_t *bytes) {
-    const size_t at = data->eights;
-    memcpy(data->start + at, bytes, KERNEL_KEYS);
-    data->eights += KERNEL_KEYS;
-    return x86_at(CODE_DATA, (int32_t)at);
-}
 
 /* The nodes of a plan, as find_nodes finds them: gives those that are missing, a bit each. One by one: what has been
    written as a whole register and is read number by number, or the other way round, is waited for. */
@@ -120,6 +107,19 @@ static int code_most(const int32_t *count) { /* the node of which there is most 
     return best;
 }
 
+/* Who reads most: a register each for two of the records. */
+typedef struct {
+    int node[2];
+} code_readers;
+
+/* What code of a program is written from. */
+typedef struct {
+    const kernel_program *program;
+    int by_vectors;
+    code_data data;
+    code_readers readers;
+} code_source;
+
 #include "parser/compiled/code_values.h"
 
 /* The rows that words know: they are noted, and on their way. */
@@ -137,10 +137,6 @@ static void code_refs(x86_out *out, const kernel_program *program) {
     }
 }
 
-/* Who reads most: a register each for two of the records. */
-typedef struct {
-    int node[2];
-} code_readers;
 static const int code_reader[2] = {X86_RCX, X86_RBX};
 
 static code_readers code_find_readers(x86_out *out, const kernel_program *program) {
@@ -156,124 +152,41 @@ static code_readers code_find_readers(x86_out *out, const kernel_program *progra
     return found;
 }
 
-/* The register that has a record. */
-static int code_load_record(x86_out *out, const code_readers *readers, int node) {
+/* The register that has a record: it may be loaded into this one. */
+static int code_load_record(x86_out *out, const code_readers *readers, int node, int into) {
     int i;
     for (i = 0; i < 2; i++)
         if (readers->node[i] == node) return code_reader[i];
-    x86_load_64(out, X86_RAX, code_record(node));
-    return X86_RAX;
+    x86_load_64(out, into, code_record(node));
+    return into;
 }
 
-/* What code of a program is written from. */
-typedef struct {
-    const kernel_program *program;
-    code_data data;
-    code_readers readers;
-} code_source;
+#include "parser/compiled/code_vectors.h"
+#include "parser/compiled/code_scalars.h"
 
-/* The sums of a block: seed and terms. */
-static void code_sums(x86_out *out, code_source *from, const kernel_block *block) {
+static size_t code_bytes(const kernel_program *program, int by_vectors) {
+    size_t n = CODE_OF_PROGRAM + CODE_OF_REF * (size_t)program->n_refs;
     int32_t i;
-    x86_memory(out, X86_LOAD, CODE_KEYS, 0, code_keep_line(&from->data, block->seed));
-    for (i = 0; i < block->n_terms; i++) {
-        const kernel_term *t = block->terms + i;
-        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_keep_eight(&from->data, t->pick)); /* see KERNEL_PICKED */
-        if (t->node == KERNEL_LOCALS && from->program->reads_tree) {
-            x86_register(out, X86_PICK, CODE_SPARE, CODE_ZERO, CODE_VALUES + t->at / KERNEL_KEYS);
-        } else {
-            const int record = code_load_record(out, &from->readers, t->node);
-            x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(record, 8 * t->at));
-        }
-        x86_register(out, X86_ADD, CODE_KEYS, CODE_KEYS, CODE_SPARE);
-    }
-}
-
-/* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
-   RDX: home. */
-static void code_keys(x86_out *out, code_source *from, const kernel_block *block, int32_t n) {
-    int32_t k;
-    code_sums(out, from, block);
-    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, mix)));
-    x86_memory(out, X86_SHIFT_RIGHT, CODE_SPARE, CODE_KEYS, code_in_places(offsetof(kernel_places, shift)));
-    x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
-    x86_shift_all(out, X86_LEFT, CODE_SPARE, CODE_SPARE, KERNEL_LINE_BITS);
-    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 8 * n));
-    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_RDX, 8 * n));
-    for (k = 0; k < block->n; k++) {
-        x86_load_64(out, X86_RAX, x86_at(X86_RDX, 8 * (n + k)));
-        x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 0));
-    }
-}
-
-static void code_stir(x86_out *out) {
-    x86_shift_all(out, X86_RIGHT, CODE_SPARE, CODE_KEYS, 33);
-    x86_register(out, X86_XOR, CODE_KEYS, CODE_KEYS, CODE_SPARE);
-}
-
-/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked,
-   which moves on. */
-static void code_features(x86_out *out, code_source *from, const kernel_block *block) {
-    const int32_t words = 8 * KERNEL_KEYS;
-    int32_t k;
-    code_sums(out, from, block);
-    code_stir(out);
-    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
-    code_stir(out);
-    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, second)));
-    code_stir(out);
-    x86_register(out, X86_IS_ZERO, CODE_K1, CODE_KEYS, CODE_KEYS);
-    x86_memory_masked(out, X86_LOAD, CODE_KEYS, 0, code_number(offsetof(code_constants, one)), CODE_K1);
-    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 0));
-    x86_memory(out, X86_AND, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, low)));
-    x86_memory(out, X86_SHIFT_RIGHT, CODE_KEYS, CODE_KEYS, code_in_places(offsetof(kernel_places, filter.shift)));
-    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, words));
-    for (k = 0; k < block->n; k++) { /* one by one, which takes half as long as a gather */
-        x86_load_64(out, X86_RAX, x86_at(X86_R9, words + 8 * k));
-        x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
-        x86_store_64(out, x86_at(X86_R9, words + 8 * k), X86_RAX);
-    }
-    x86_address(out, X86_R9, x86_at(X86_R9, 2 * words));
-}
-
-static size_t code_bytes(const kernel_program *program) {
-    size_t n = CODE_OF_PROGRAM + CODE_OF_REF * (size_t)program->n_refs + CODE_OF_BLOCK * (size_t)program->n_blocks;
-    int32_t i;
+    n += (by_vectors ? CODE_OF_BLOCK : CODE_OF_SCALARS) * (size_t)program->n_blocks;
     n += CODE_OF_LOCAL * (size_t)program->local_end[KERNEL_PRESENCE];
     for (i = 0; i < program->n_blocks; i++) n += CODE_OF_TERM * (size_t)program->blocks[i].n_terms;
     return n;
 }
 
-static int32_t code_eights(int32_t n) { return (n + KERNEL_KEYS - 1) / KERNEL_KEYS; }
-
-/* Lines and eights of a program: seeds and factors of sets; picks and which are sets. */
-static size_t code_data_bytes(const kernel_program *program, code_data *data) {
-    const int32_t n_values = code_eights(program->local_end[KERNEL_PRESENCE]);
-    size_t lines = (size_t)(program->n_blocks + n_values), eights = (size_t)n_values;
-    int32_t i;
-    for (i = 0; i < program->n_blocks; i++) eights += (size_t)program->blocks[i].n_terms;
-    data->lines = 0;
-    data->eights = KERNEL_LINE * lines;
-    return KERNEL_LINE * (lines + (KERNEL_KEYS * eights + KERNEL_LINE - 1) / KERNEL_LINE);
-}
-
 static void code_write(x86_out *out, code_source *from) {
     const kernel_program *const program = from->program;
-    int32_t i;
     x86_push(out, X86_RBX);
-    x86_copy(out, CODE_DATA, X86_RDX);
-    x86_copy(out, CODE_CONSTANTS, X86_RCX);
+    if (from->by_vectors)
+        code_begin_vectors(out);
+    else
+        code_begin_scalars(out);
     code_refs(out, program);
-    if (program->reads_tree) code_values(out, &from->data, program);
+    if (program->reads_tree) code_values(out, from);
     from->readers = code_find_readers(out, program);
-    x86_register(out, X86_XOR, CODE_ZERO, CODE_ZERO, CODE_ZERO);
-    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
-    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
-    x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, home)));
-    for (i = 0; i < program->n_sums; i++) code_keys(out, from, program->blocks + i, KERNEL_KEYS * i);
-    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
-    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
-    for (; i < program->n_blocks; i++) code_features(out, from, program->blocks + i);
+    if (from->by_vectors)
+        code_by_vectors(out, from);
+    else
+        code_by_scalars(out, from);
     x86_pop(out, X86_RBX);
     x86_return(out);
 }
@@ -315,18 +228,22 @@ static const void *code_keep(kernel_code *code, const uint8_t *end, size_t most)
 }
 
 /* Writes the code of a program and its data; 0 where there is no room: then it is run step by step. */
-static int code_make(kernel_code *code, kernel_program *program) {
-    code_source from = {program, {code->start + code->used, 0, 0}, {{0, 0}}};
-    const size_t before = code_data_bytes(program, &from.data), most = before + code_bytes(program);
+static int code_make(kernel_code *code, kernel_program *program, int by_vectors) {
+    code_source from = {program, by_vectors, {code->start + code->used, 0, 0}, {{0, 0}}};
+    const size_t before = by_vectors ? code_data_bytes(program, &from.data) : 0;
+    const size_t most = before + code_bytes(program, by_vectors);
     x86_out out = {code->start + code->used + before};
     if (code->used + most > code->size) return 0;
-    program->reads_tree = code_knows_all(program);
+    program->reads_tree = code_knows_all(program, by_vectors);
     code_write(&out, &from);
     if (from.data.eights > before) abort(); /* as in code_keep */
     program->data = code_keep(code, out.at, most);
     program->code = (const uint8_t *)program->data + before;
     return 1;
 }
+
+static int code_make_vectors(kernel_code *code, kernel_program *program) { return code_make(code, program, 1); }
+static int code_make_scalars(kernel_code *code, kernel_program *program) { return code_make(code, program, 0); }
 
 /* The same for the nodes of a plan; NULL where there are too many for 32 bits. */
 static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
@@ -337,12 +254,16 @@ static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
     return code_keep(code, out.at, most);
 }
 
-static const kernel_coder code_writer = {code_open, code_close, code_begin, code_make, code_make_look, code_end};
+static const kernel_coder code_of_vectors = {code_open, code_close, code_begin, code_make_vectors, code_make_look, code_end};
+static const kernel_coder code_of_scalars = {code_open, code_close, code_begin, code_make_scalars, code_make_look, code_end};
 
-static int usable_code(void) {
+static int code_is_allowed(void) {
     kernel_code code;
-    if (!usable_avx512() || !code_open(&code)) return 0;
+    if (!code_open(&code)) return 0;
     code_close(&code);
     return 1;
 }
+
+static int usable_code_avx512(void) { return usable_avx512() && code_is_allowed(); }
+static int usable_code_avx2(void) { return usable_avx2() && __builtin_cpu_supports("bmi2") && code_is_allowed(); }
 #endif

@@ -8,6 +8,7 @@ enum { CODE_PAIRS = 4 }; /* zmm4 to zmm6 take two values each, before they join 
 enum { CODE_MOST_VALUES = KERNEL_KEYS * (CODE_ZERO - CODE_VALUES) };
 
 typedef struct { /* what registers hold while values are written */
+    int by_vectors;
     const uint64_t *products; /* RBX */
     int often;                /* the node of which R9 tells where it stands */
     int found;                /* and RAX, behind CODE_TREE; -1: none */
@@ -21,11 +22,11 @@ static int code_knows(const kernel_program *program, const kernel_local *v) {
     return v->kind == KERNEL_PRESENCE || (program->present & wanted) == wanted;
 }
 
-static int code_knows_all(const kernel_program *program) {
+static int code_knows_all(const kernel_program *program, int by_vectors) {
     int32_t i;
     for (i = 0; i < program->local_end[KERNEL_PRESENCE]; i++)
         if (!code_knows(program, program->locals + i)) return 0;
-    return i <= CODE_MOST_VALUES;
+    return !by_vectors || i <= CODE_MOST_VALUES;
 }
 
 /* The register of the i-th value and the one before or behind it. */
@@ -34,7 +35,25 @@ static int code_pair(int32_t i) {
     return k < 2 ? CODE_VALUES + i / KERNEL_KEYS : CODE_PAIRS - 1 + k / 2;
 }
 
-static void code_put(x86_out *out, int32_t i, int from) { x86_put(out, code_pair(i), i & 1, from); }
+/* Where the i-th value is kept where there are no vectors. */
+static x86_place code_value_at(int32_t i) { return x86_at(CODE_NUMBERS, (int32_t)sizeof(uint64_t) * i); }
+
+static void code_put(x86_out *out, const code_known *known, int32_t i, int from) {
+    if (known->by_vectors)
+        x86_put(out, code_pair(i), i & 1, from);
+    else
+        x86_store_64(out, code_value_at(i), from);
+}
+
+static void code_put_from(x86_out *out, code_known *known, int32_t i, x86_place place) {
+    if (known->by_vectors) {
+        x86_put_from(out, code_pair(i), i & 1, place);
+    } else {
+        x86_load_64(out, X86_RAX, place);
+        x86_store_64(out, code_value_at(i), X86_RAX);
+        known->found = -1;
+    }
+}
 
 /* Of the i-th local: the product of the number in RCX, no higher than the cap. */
 static void code_put_product(x86_out *out, code_known *known, const kernel_local *v, int32_t i) {
@@ -45,7 +64,7 @@ static void code_put_product(x86_out *out, code_known *known, const kernel_local
         x86_pair_long(out, X86_IF_ABOVE, X86_RCX, X86_RDX);
         known->cap = v->cap;
     }
-    x86_put_from(out, code_pair(i), i & 1, (x86_place){X86_RBX, X86_RCX, at, 3});
+    code_put_from(out, known, i, (x86_place){X86_RBX, X86_RCX, at, 3});
 }
 
 /* Where the local's number stands. */
@@ -85,6 +104,26 @@ static void code_distance(x86_out *out, code_known *known, const kernel_local *v
     known->distance = v;
 }
 
+static void code_spread(x86_out *out) { /* of RAX: z ^ z >> 32 */
+    x86_two_long(out, X86_MOVE, X86_RCX, X86_RAX);
+    x86_shift_right(out, X86_RCX, 32);
+    x86_two_long(out, X86_MIX, X86_RAX, X86_RCX);
+}
+
+static void code_times(x86_out *out, uint64_t factor) { /* RAX */
+    x86_constant_long(out, X86_RCX, factor);
+    x86_times(out, X86_RAX, X86_RCX);
+}
+
+static void code_set(x86_out *out, code_known *known, const kernel_local *v) { /* into RAX: feature_set, times the factor */
+    x86_load_64(out, X86_RAX, code_place(out, known, v));
+    x86_add_to_rax(out, FEATURE_SET_SALT);
+    code_spread(out);
+    code_times(out, FEATURE_SPREAD_FACTOR);
+    code_spread(out);
+    code_times(out, v->factor);
+}
+
 static void code_leaf(x86_out *out, code_known *known, const kernel_local *v) { /* into RAX */
     x86_load_64(out, X86_RDX, code_place(out, known, v)); /* both valencies */
     x86_constant_long(out, X86_RAX, v->factor * feature_number(0));
@@ -111,15 +150,33 @@ static void code_value(x86_out *out, code_known *known, const kernel_local *v, i
         code_distance(out, known, v);
         code_put_product(out, known, v, i);
         return;
-    case KERNEL_SET: /* as it is: see code_sets */
-        x86_put_from(out, code_pair(i), i & 1, code_place(out, known, v));
-        return;
+    case KERNEL_SET:
+        if (known->by_vectors) { /* as it is: see code_sets */
+            x86_put_from(out, code_pair(i), i & 1, code_place(out, known, v));
+            return;
+        }
+        code_set(out, known, v);
+        break;
     case KERNEL_LEAF: code_leaf(out, known, v); break;
     default: code_presence(out, v);
     }
-    code_put(out, i, X86_RAX);
+    code_put(out, known, i, X86_RAX);
     known->found = known->cap = -1;
     known->distance = NULL;
+}
+
+static x86_place code_keep_line(code_data *data, const uint64_t *numbers) {
+    const size_t at = data->lines;
+    memcpy(data->start + at, numbers, KERNEL_LINE);
+    data->lines += KERNEL_LINE;
+    return x86_at(CODE_DATA, (int32_t)at);
+}
+
+static x86_place code_keep_eight(code_data *data, const uint8_t *bytes) {
+    const size_t at = data->eights;
+    memcpy(data->start + at, bytes, KERNEL_KEYS);
+    data->eights += KERNEL_KEYS;
+    return x86_at(CODE_DATA, (int32_t)at);
 }
 
 /* Those of one register, n of them. */
@@ -156,9 +213,10 @@ static int code_most_read(const kernel_program *program) {
     return code_most(count);
 }
 
-static void code_values(x86_out *out, code_data *data, const kernel_program *program) {
+static void code_values(x86_out *out, code_source *from) {
+    const kernel_program *const program = from->program;
     const int32_t n = program->local_end[KERNEL_PRESENCE];
-    code_known known = {program->products, code_most_read(program), -1, -1, NULL};
+    code_known known = {from->by_vectors, program->products, code_most_read(program), -1, -1, NULL};
     int32_t i;
     if (n == 0) return;
     x86_constant_long(out, X86_RBX, (uint64_t)(uintptr_t)known.products);
@@ -168,10 +226,10 @@ static void code_values(x86_out *out, code_data *data, const kernel_program *pro
     x86_address(out, X86_R9, x86_at_byte(CODE_TREE, X86_RAX, 0));
     for (i = 0; i < n; i++) {
         code_value(out, &known, program->locals + i, i);
-        if (i % KERNEL_KEYS == KERNEL_KEYS - 1 || i == n - 1) {
+        if (from->by_vectors && (i % KERNEL_KEYS == KERNEL_KEYS - 1 || i == n - 1)) {
             const int values = CODE_VALUES + i / KERNEL_KEYS;
             code_join(out, values, i % KERNEL_KEYS + 1);
-            code_sets(out, data, program->values + i / KERNEL_KEYS, values);
+            code_sets(out, &from->data, program->values + i / KERNEL_KEYS, values);
         }
     }
 }

@@ -198,6 +198,9 @@ __attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(cons
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 #define KERNEL_NAME(f) f##_avx2
+#ifdef KERNEL_CODE
+#define KERNEL_DATA_LINES 0 /* code by numbers has its data in itself */
+#endif
 #define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32
 #define KERNEL_ADD(a, b) ((LANES)_mm256_adds_epi16((__m256i)(a), (__m256i)(b)))
@@ -208,6 +211,9 @@ __attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(cons
     (kernel_which_of_four((bucket)->way, told) | kernel_which_of_four((bucket)->way + 4, told) << 4)
 #include "parser/compiled/kernel_body.h"
 #define KERNEL_NAME(f) f##_avx512
+#ifdef KERNEL_CODE
+#define KERNEL_DATA_LINES 8 /* of what the code of a program reads, the better part */
+#endif
 #define KERNEL_COMPRESS
 #define KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define KERNEL_BYTES 64
@@ -221,18 +227,21 @@ __attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(cons
 #include "parser/compiled/kernel_body.h"
 #endif
 
-#define KERNELS(name, set, scoring, coder) \
-    {name, usable_##scoring, look_##set, find_##set, score_##scoring, best_##set, best_behind_##set, best_of_all_##set, \
+#define KERNELS(name, set, score, usable, coder) \
+    {name, usable, look_##set, find_##set, score, best_##set, best_behind_##set, best_of_all_##set, \
      ask_behind_##set, chances_##set, \
      filter_##set, pack_##set, which_##set, coder}
 static const kernel_set kernel_sets[] = {
-    KERNELS("plain", plain, plain, NULL),
+    KERNELS("plain", plain, score_plain, usable_plain, NULL),
 #ifdef ARCSPEED_X86_KERNELS
-    KERNELS("avx2", avx2, avx2, NULL),
-    KERNELS("avx512", avx512, avx512, NULL),
-#endif
+    KERNELS("avx2", avx2, score_avx2, usable_avx2, NULL),
 #ifdef KERNEL_CODE
-    KERNELS("avx512-code", avx512, code, &code_writer),
+    KERNELS("avx2-code", avx2, score_code_avx2, usable_code_avx2, &code_of_scalars),
+#endif
+    KERNELS("avx512", avx512, score_avx512, usable_avx512, NULL),
+#ifdef KERNEL_CODE
+    KERNELS("avx512-code", avx512, score_code_avx512, usable_code_avx512, &code_of_vectors),
+#endif
 #endif
 };
 #define N_KERNEL_SETS ((int32_t)(sizeof kernel_sets / sizeof *kernel_sets))

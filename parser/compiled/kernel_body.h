@@ -31,9 +31,9 @@ KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(s
 
 KERNEL_TARGET static inline __attribute__((always_inline)) __m512i KERNEL_NAME(finish)(__m512i z) { /* as feature_key */
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
-    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xFF51AFD7ED558CCDULL));
+    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)FEATURE_KEY_FIRST));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
-    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)0xC4CEB9FE1A85EC53ULL));
+    z = _mm512_mullo_epi64(z, _mm512_set1_epi64((long long)FEATURE_KEY_SECOND));
     z = _mm512_xor_si512(z, _mm512_srli_epi64(z, 33));
     return _mm512_mask_mov_epi64(z, _mm512_testn_epi64_mask(z, z), _mm512_set1_epi64(1));
 }
@@ -163,11 +163,10 @@ KERNEL_TARGET static inline void KERNEL_NAME(write_keys)(const kernel_places *pl
 /* Puts the feature keys that pass the filter behind those of sums; their buckets are on their way then. */
 KERNEL_TARGET static inline void KERNEL_NAME(pass_keys)(const kernel_places *places, kernel_work *work) {
     const kernel_program *const program = work->program;
-    const kernel_block *block = program->blocks + program->n_sums, *last = program->blocks + program->n_blocks;
     const uint64_t *asked = work->asked;
-    int32_t k, n = program->n_keys;
-    for (; block < last; block++, asked += 2 * KERNEL_KEYS) {
-        for (k = 0; k < block->n; k++) {
+    int32_t k, n = program->n_keys, left = program->n_features;
+    for (; left > 0; left -= KERNEL_KEYS, asked += 2 * KERNEL_KEYS) {
+        for (k = 0; k < (left < KERNEL_KEYS ? left : KERNEL_KEYS); k++) {
             const uint64_t z = asked[k], wanted = 1ULL << (z & 63) | 1ULL << (z >> 6 & 63);
             KERNEL_NAME(put_key)(places, work, n, kernel_mix(z));
             n += (asked[KERNEL_KEYS + k] & wanted) == wanted;
@@ -379,6 +378,7 @@ KERNEL_TARGET static uint32_t KERNEL_NAME(which)(const kernel_bucket *bucket, ui
 #undef KERNEL_BYTES
 #undef KERNEL_WHICH
 #undef KERNEL_COMPRESS
+#undef KERNEL_DATA_LINES
 #undef KERNEL_ADD
 #undef KERNEL_LEAST
 #undef KERNEL_LOWEST

@@ -94,32 +94,24 @@ KERNEL_TARGET static void KERNEL_NAME(score)(const kernel_plan *plan, kernel_pro
     KERNEL_NAME(score_keys)(plan, places, works, n);
 }
 
-#if defined(KERNEL_COMPRESS) && defined(KERNEL_CODE)
+#ifdef KERNEL_DATA_LINES
 /* The same, with programs as machine code where there is room for it. */
-KERNEL_TARGET static inline void look_code(const kernel_plan *plan, const kernel_programs *programs,
-                                           kernel_work *work) {
+KERNEL_TARGET static inline __attribute__((always_inline)) void KERNEL_NAME(look_code)(
+    const kernel_plan *plan, const kernel_programs *programs, kernel_work *work) {
+    const kernel_program_place *place;
+    int32_t k;
     work->scene.present = plan->nodes & ~(uint64_t)((code_of_look)programs->look)(work);
-    {
-        const kernel_program_place *const place = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
-        const char *const read = (const char *)place->read;
-        work->program = place->program;
-        KERNEL_FETCH(place->program);
-        KERNEL_FETCH(read);
-        KERNEL_FETCH(read + KERNEL_LINE);
-        KERNEL_FETCH(read + 2 * KERNEL_LINE);
-        KERNEL_FETCH(read + 3 * KERNEL_LINE);
-        KERNEL_FETCH(read + 4 * KERNEL_LINE);
-        KERNEL_FETCH(read + 5 * KERNEL_LINE);
-        KERNEL_FETCH(read + 6 * KERNEL_LINE);
-        KERNEL_FETCH(read + 7 * KERNEL_LINE);
-    }
+    place = kernel_find_program(programs, kernel_pattern(plan, &work->scene));
+    work->program = place->program;
+    KERNEL_FETCH(place->program);
+    for (k = 0; k < KERNEL_DATA_LINES; k++) KERNEL_FETCH((uintptr_t)place->read + (uintptr_t)(k * KERNEL_LINE));
 }
 
-KERNEL_TARGET static void score_code(const kernel_plan *plan, kernel_programs *programs,
-                                     const kernel_places *places, kernel_work *const *works, int32_t n) {
+KERNEL_TARGET static void KERNEL_NAME(score_code)(const kernel_plan *plan, kernel_programs *programs,
+                                                  const kernel_places *places, kernel_work *const *works, int32_t n) {
     int32_t i;
     if (programs->look != NULL)
-        for (i = 0; i < n; i++) look_code(plan, programs, works[i]);
+        for (i = 0; i < n; i++) KERNEL_NAME(look_code)(plan, programs, works[i]);
     else
         KERNEL_NAME(look_all)(plan, programs, works, n);
     for (i = 0; i < n; i++) {

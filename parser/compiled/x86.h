@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Registers, by the numbers that instructions know them by */
-enum { X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSI = 6, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11 };
+enum { X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSI = 6, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11, X86_R14 = 14 };
 enum { X86_NONE = -1 };
 
 typedef struct {
@@ -147,8 +147,8 @@ static inline void x86_constant(x86_out *out, int to, int32_t number) { /* the u
 }
 
 static inline void x86_constant_long(x86_out *out, int to, uint64_t number) {
-    x86_byte(out, 0x48);
-    x86_byte(out, 0xB8 | (unsigned)to);
+    x86_byte(out, 0x48 | (unsigned)(to >> 3));
+    x86_byte(out, 0xB8 | (unsigned)(to & 7));
     memcpy(out->at, &number, sizeof number);
     out->at += sizeof number;
 }
@@ -189,8 +189,39 @@ static inline void x86_sign(x86_out *out, int reg, int32_t bits) {
     x86_int(out, bits);
 }
 
-static inline void x86_push(x86_out *out, int reg) { x86_byte(out, 0x50 | (unsigned)reg); } /* rax to rdi */
-static inline void x86_pop(x86_out *out, int reg) { x86_byte(out, 0x58 | (unsigned)reg); }
+static inline void x86_stack(x86_out *out, unsigned opcode, int reg) {
+    if (reg > 7) x86_byte(out, 0x41);
+    x86_byte(out, opcode | (unsigned)(reg & 7));
+}
+static inline void x86_push(x86_out *out, int reg) { x86_stack(out, 0x50, reg); }
+static inline void x86_pop(x86_out *out, int reg) { x86_stack(out, 0x58, reg); }
+
+static inline void x86_add_64(x86_out *out, int to, x86_place from) {
+    x86_rex(out, 1, to, from);
+    x86_byte(out, 0x03);
+    x86_operand(out, to, from, 1);
+}
+
+static inline void x86_times(x86_out *out, int to, int from) { /* imul of any two registers, 64 bits */
+    x86_byte(out, 0x48 | (unsigned)(to >> 3) << 2 | (unsigned)(from >> 3));
+    x86_byte(out, 0x0F);
+    x86_byte(out, X86_TIMES);
+    x86_byte(out, 0xC0 | (unsigned)((to & 7) << 3 | (from & 7)));
+}
+
+static inline void x86_one_for_zero(x86_out *out) { /* cmp rax, 1; adc rax, 0 */
+    static const uint8_t bytes[] = {0x48, 0x83, 0xF8, 1, 0x48, 0x83, 0xD0, 0};
+    memcpy(out->at, bytes, sizeof bytes);
+    out->at += sizeof bytes;
+}
+
+static inline void x86_shift_right_by(x86_out *out, int reg, int by) { /* shrx of 64 bits (BMI2); rax to rdi */
+    x86_byte(out, 0xC4);
+    x86_byte(out, 0xE2);
+    x86_byte(out, 0x83 | (~(unsigned)by & 15) << 3);
+    x86_byte(out, 0xF7);
+    x86_byte(out, 0xC0 | (unsigned)(reg << 3 | reg));
+}
 
 static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
 

@@ -13,6 +13,8 @@
 #define FEATURE_FACTORS 8
 #define FEATURE_NUMBER_FACTOR 0x9E3779B97F4A7C15ULL
 #define FEATURE_SPREAD_FACTOR 0xD6E8FEB86659FD93ULL
+#define FEATURE_KEY_FIRST 0xFF51AFD7ED558CCDULL
+#define FEATURE_KEY_SECOND 0xC4CEB9FE1A85EC53ULL
 #define FEATURE_SET_SALT 0x5E75 /* makes the empty set differ from a missing node */
 
 static const uint64_t feature_factor[FEATURE_FACTORS] = {
@@ -30,9 +32,9 @@ static inline uint64_t feature_spread(uint64_t z) {
 /* 0 is never a key */
 static inline uint64_t feature_key(uint64_t z) {
     z ^= z >> 33;
-    z *= 0xFF51AFD7ED558CCDULL;
+    z *= FEATURE_KEY_FIRST;
     z ^= z >> 33;
-    z *= 0xC4CEB9FE1A85EC53ULL;
+    z *= FEATURE_KEY_SECOND;
     z ^= z >> 33;
     return z ? z : 1;
 }

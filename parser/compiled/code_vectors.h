@@ -1,0 +1,100 @@
+/* Keys by vectors of eight, as write_keys and values by eights (AVX-512). Seeds, picks and factors stand in front of the code.
+   Included by code.h. */
+#ifndef ARCSPEED_CODE_VECTORS_H
+#define ARCSPEED_CODE_VECTORS_H
+
+/* The sums of a block: seed and terms. */
+static void code_sums(x86_out *out, code_source *from, const kernel_block *block) {
+    int32_t i;
+    x86_memory(out, X86_LOAD, CODE_KEYS, 0, code_keep_line(&from->data, block->seed));
+    for (i = 0; i < block->n_terms; i++) {
+        const kernel_term *t = block->terms + i;
+        x86_memory(out, X86_SPREAD, CODE_SPARE, 0, code_keep_eight(&from->data, t->pick)); /* see KERNEL_PICKED */
+        if (t->node == KERNEL_LOCALS && from->program->reads_tree) {
+            x86_register(out, X86_PICK, CODE_SPARE, CODE_ZERO, CODE_VALUES + t->at / KERNEL_KEYS);
+        } else {
+            const int record = code_load_record(out, &from->readers, t->node, X86_RAX);
+            x86_memory(out, X86_PICK, CODE_SPARE, CODE_ZERO, x86_at(record, 8 * t->at));
+        }
+        x86_register(out, X86_ADD, CODE_KEYS, CODE_KEYS, CODE_SPARE);
+    }
+}
+
+/* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
+   RDX: home. */
+static void code_keys(x86_out *out, code_source *from, const kernel_block *block, int32_t n) {
+    int32_t k;
+    code_sums(out, from, block);
+    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, mix)));
+    x86_memory(out, X86_SHIFT_RIGHT, CODE_SPARE, CODE_KEYS, code_in_places(offsetof(kernel_places, shift)));
+    x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
+    x86_shift_all(out, X86_LEFT, CODE_SPARE, CODE_SPARE, KERNEL_LINE_BITS);
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 8 * n));
+    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_RDX, 8 * n));
+    for (k = 0; k < block->n; k++) {
+        x86_load_64(out, X86_RAX, x86_at(X86_RDX, 8 * (n + k)));
+        x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 0));
+    }
+}
+
+static void code_stir(x86_out *out) {
+    x86_shift_all(out, X86_RIGHT, CODE_SPARE, CODE_KEYS, 33);
+    x86_register(out, X86_XOR, CODE_KEYS, CODE_KEYS, CODE_SPARE);
+}
+
+/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked,
+   which moves on. */
+static void code_features(x86_out *out, code_source *from, const kernel_block *block) {
+    const int32_t words = 8 * KERNEL_KEYS;
+    int32_t k;
+    code_sums(out, from, block);
+    code_stir(out);
+    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
+    code_stir(out);
+    x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, second)));
+    code_stir(out);
+    x86_register(out, X86_IS_ZERO, CODE_K1, CODE_KEYS, CODE_KEYS);
+    x86_memory_masked(out, X86_LOAD, CODE_KEYS, 0, code_number(offsetof(code_constants, one)), CODE_K1);
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 0));
+    x86_memory(out, X86_AND, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, low)));
+    x86_memory(out, X86_SHIFT_RIGHT, CODE_KEYS, CODE_KEYS, code_in_places(offsetof(kernel_places, filter.shift)));
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, words));
+    for (k = 0; k < block->n; k++) { /* one by one, which takes half as long as a gather */
+        x86_load_64(out, X86_RAX, x86_at(X86_R9, words + 8 * k));
+        x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
+        x86_store_64(out, x86_at(X86_R9, words + 8 * k), X86_RAX);
+    }
+    x86_address(out, X86_R9, x86_at(X86_R9, 2 * words));
+}
+
+static int32_t code_eights(int32_t n) { return (n + KERNEL_KEYS - 1) / KERNEL_KEYS; }
+
+/* Lines and eights of a program: seeds and factors of sets; picks and which are sets. */
+static size_t code_data_bytes(const kernel_program *program, code_data *data) {
+    const int32_t n_values = code_eights(program->local_end[KERNEL_PRESENCE]);
+    size_t lines = (size_t)(program->n_blocks + n_values), eights = (size_t)n_values;
+    int32_t i;
+    for (i = 0; i < program->n_blocks; i++) eights += (size_t)program->blocks[i].n_terms;
+    data->lines = 0;
+    data->eights = KERNEL_LINE * lines;
+    return KERNEL_LINE * (lines + (KERNEL_KEYS * eights + KERNEL_LINE - 1) / KERNEL_LINE);
+}
+
+static void code_begin_vectors(x86_out *out) {
+    x86_copy(out, CODE_DATA, X86_RDX);
+    x86_copy(out, CODE_CONSTANTS, X86_RCX);
+}
+
+static void code_by_vectors(x86_out *out, code_source *from) {
+    const kernel_program *const program = from->program;
+    int32_t i;
+    x86_register(out, X86_XOR, CODE_ZERO, CODE_ZERO, CODE_ZERO);
+    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
+    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
+    x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, home)));
+    for (i = 0; i < program->n_sums; i++) code_keys(out, from, program->blocks + i, KERNEL_KEYS * i);
+    x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
+    x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
+    for (; i < program->n_blocks; i++) code_features(out, from, program->blocks + i);
+}
+#endif
