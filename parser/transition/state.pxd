@@ -13,7 +13,7 @@ from libc.stddef cimport size_t
 from libc.string cimport memcpy
 
 from parser.transition.block cimport LINE, Blocks
-from parser.transition.node cimport NodeC
+from parser.transition.node cimport NodeC, pick
 
 cdef enum:
     PAD = 4                 # S(s, 0) .. S(s, depth + 3) may be read: below the bottom there is -1
@@ -91,7 +91,7 @@ cdef inline void pop(StateC* s) noexcept nogil:
 cdef inline void push_or_pop(StateC* s, int32_t pushes, int32_t b, int32_t top) noexcept nogil:
     """pushes: 1 for b, the front of the buffer; 0: top is popped. Without a branch."""
     stack(s)[s.depth] = b       # above the top, where nothing is read, if it is not pushed
-    nodes(s)[b if pushes else top].on_stack = pushes
+    nodes(s)[pick(-pushes, b, top)].on_stack = pushes
     s.depth += 2 * pushes - 1
     s.front += pushes
 
