@@ -114,6 +114,7 @@ typedef struct {
 
 /* What code of a program is written from. */
 typedef struct {
+    const kernel_code *code;
     const kernel_program *program;
     int by_vectors;
     code_data data;
@@ -227,13 +228,31 @@ static const void *code_keep(kernel_code *code, const uint8_t *end, size_t most)
     return written;
 }
 
+static int code_has_ends(const kernel_code *code) { return code->features[KERNEL_KEYS] != NULL; }
+
+/* What programs have in common; NULL where there is no room. */
+static const uint8_t *code_make_end(kernel_code *code, void (*write)(x86_out *out, int32_t n), int32_t n) {
+    x86_out out = {code->start + code->used};
+    if (code->used + CODE_OF_BLOCK > code->size) return NULL;
+    write(&out, n);
+    return (const uint8_t *)code_keep(code, out.at, CODE_OF_BLOCK);
+}
+
+static void code_make_ends(kernel_code *code) {
+    int32_t n;
+    for (n = 1; n <= KERNEL_KEYS; n++) {
+        code->keys[n] = code_make_end(code, code_keys, n);
+        code->features[n] = code_make_end(code, code_features, n);
+    }
+}
+
 /* Writes the code of a program and its data; 0 where there is no room: then it is run step by step. */
 static int code_make(kernel_code *code, kernel_program *program, int by_vectors) {
-    code_source from = {program, by_vectors, {code->start + code->used, 0, 0}, {{0, 0}}};
+    code_source from = {code, program, by_vectors, {code->start + code->used, 0, 0}, {{0, 0}}};
     const size_t before = by_vectors ? code_data_bytes(program, &from.data) : 0;
     const size_t most = before + code_bytes(program, by_vectors);
     x86_out out = {code->start + code->used + before};
-    if (code->used + most > code->size) return 0;
+    if (code->used + most > code->size || (by_vectors && !code_has_ends(code))) return 0;
     program->reads_tree = code_knows_all(program, by_vectors);
     code_write(&out, &from);
     if (from.data.eights > before) abort(); /* as in code_keep */
@@ -254,7 +273,13 @@ static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
     return code_keep(code, out.at, most);
 }
 
-static const kernel_coder code_of_vectors = {code_open, code_close, code_begin, code_make_vectors, code_make_look, code_end};
+static const void *code_make_look_vectors(kernel_code *code, const kernel_plan *plan) {
+    code_make_ends(code);
+    return code_make_look(code, plan);
+}
+
+static const kernel_coder code_of_vectors = {code_open, code_close, code_begin, code_make_vectors, code_make_look_vectors,
+                                             code_end};
 static const kernel_coder code_of_scalars = {code_open, code_close, code_begin, code_make_scalars, code_make_look, code_end};
 
 static int code_is_allowed(void) {

@@ -20,21 +20,26 @@ static void code_sums(x86_out *out, code_source *from, const kernel_block *block
     }
 }
 
-/* A block of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told,
-   RDX: home. */
-static void code_keys(x86_out *out, code_source *from, const kernel_block *block, int32_t n) {
+/* What is done with the sums of a block is the same in all programs, and written once for each number of keys: so programs
+   are half as long, and more of them are at hand.
+
+   Of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told, RDX: home;
+   the last two move on. */
+static void code_keys(x86_out *out, int32_t n) {
     int32_t k;
-    code_sums(out, from, block);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, mix)));
     x86_memory(out, X86_SHIFT_RIGHT, CODE_SPARE, CODE_KEYS, code_in_places(offsetof(kernel_places, shift)));
     x86_shift_all(out, X86_LEFT, CODE_KEYS, CODE_KEYS, 64 - KERNEL_KEY_BITS);
     x86_shift_all(out, X86_LEFT, CODE_SPARE, CODE_SPARE, KERNEL_LINE_BITS);
-    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 8 * n));
-    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_RDX, 8 * n));
-    for (k = 0; k < block->n; k++) {
-        x86_load_64(out, X86_RAX, x86_at(X86_RDX, 8 * (n + k)));
+    x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, 0));
+    x86_memory(out, X86_STORE, CODE_SPARE, 0, x86_at(X86_RDX, 0));
+    for (k = 0; k < n; k++) {
+        x86_load_64(out, X86_RAX, x86_at(X86_RDX, 8 * k));
         x86_fetch(out, x86_at_byte(X86_R8, X86_RAX, 0));
     }
+    x86_address(out, X86_R9, x86_at(X86_R9, 8 * KERNEL_KEYS));
+    x86_address(out, X86_RDX, x86_at(X86_RDX, 8 * KERNEL_KEYS));
+    x86_return(out);
 }
 
 static void code_stir(x86_out *out) {
@@ -42,12 +47,11 @@ static void code_stir(x86_out *out) {
     x86_register(out, X86_XOR, CODE_KEYS, CODE_KEYS, CODE_SPARE);
 }
 
-/* A block of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked,
-   which moves on. */
-static void code_features(x86_out *out, code_source *from, const kernel_block *block) {
+/* Of feature keys, as feature_key makes them, and what the filter says of them. R8: the filter, R9: where in asked, which
+   moves on. */
+static void code_features(x86_out *out, int32_t n) {
     const int32_t words = 8 * KERNEL_KEYS;
     int32_t k;
-    code_sums(out, from, block);
     code_stir(out);
     x86_memory(out, X86_MULTIPLY, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, first)));
     code_stir(out);
@@ -59,12 +63,13 @@ static void code_features(x86_out *out, code_source *from, const kernel_block *b
     x86_memory(out, X86_AND, CODE_KEYS, CODE_KEYS, code_number(offsetof(code_constants, low)));
     x86_memory(out, X86_SHIFT_RIGHT, CODE_KEYS, CODE_KEYS, code_in_places(offsetof(kernel_places, filter.shift)));
     x86_memory(out, X86_STORE, CODE_KEYS, 0, x86_at(X86_R9, words));
-    for (k = 0; k < block->n; k++) { /* one by one, which takes half as long as a gather */
+    for (k = 0; k < n; k++) { /* one by one, which takes half as long as a gather */
         x86_load_64(out, X86_RAX, x86_at(X86_R9, words + 8 * k));
         x86_load_64(out, X86_RAX, x86_at_long(X86_R8, X86_RAX));
         x86_store_64(out, x86_at(X86_R9, words + 8 * k), X86_RAX);
     }
     x86_address(out, X86_R9, x86_at(X86_R9, 2 * words));
+    x86_return(out);
 }
 
 static int32_t code_eights(int32_t n) { return (n + KERNEL_KEYS - 1) / KERNEL_KEYS; }
@@ -92,9 +97,15 @@ static void code_by_vectors(x86_out *out, code_source *from) {
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, buckets)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, told)));
     x86_load_64(out, X86_RDX, code_in_work(offsetof(kernel_work, home)));
-    for (i = 0; i < program->n_sums; i++) code_keys(out, from, program->blocks + i, KERNEL_KEYS * i);
+    for (i = 0; i < program->n_sums; i++) {
+        code_sums(out, from, program->blocks + i);
+        x86_call(out, from->code->keys[program->blocks[i].n]);
+    }
     x86_load_64(out, X86_R8, code_in_places(offsetof(kernel_places, filter.words)));
     x86_load_64(out, X86_R9, code_in_work(offsetof(kernel_work, asked)));
-    for (; i < program->n_blocks; i++) code_features(out, from, program->blocks + i);
+    for (; i < program->n_blocks; i++) {
+        code_sums(out, from, program->blocks + i);
+        x86_call(out, from->code->features[program->blocks[i].n]);
+    }
 }
 #endif

@@ -94,6 +94,7 @@ typedef struct {         /* what is looked up for a state: of some nodes being t
 typedef struct { /* memory for the machine code of programs; start is NULL where there is none */
     uint8_t *start;
     size_t size, used, kept; /* so much is kept when programs are forgotten */
+    const uint8_t *keys[KERNEL_KEYS + 1], *features[KERNEL_KEYS + 1]; /* what programs have in common, by number of keys */
 } kernel_code;
 
 typedef struct {

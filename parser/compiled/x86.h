@@ -223,6 +223,11 @@ static inline void x86_shift_right_by(x86_out *out, int reg, int by) { /* shrx o
     x86_byte(out, 0xC0 | (unsigned)(reg << 3 | reg));
 }
 
+static inline void x86_call(x86_out *out, const uint8_t *code) { /* no further away than 2 GB */
+    x86_byte(out, 0xE8);
+    x86_int(out, (int32_t)(code - (out->at + 4)));
+}
+
 static inline void x86_return(x86_out *out) { x86_byte(out, 0xC3); }
 
 static inline void x86_evex(x86_out *out, x86_vector v, int reg, int other, int base, int index, int mask) {
