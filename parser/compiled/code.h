@@ -1,9 +1,9 @@
 /* Programs as machine code: what `begin` does (score_body.h), without a loop and with every address known.
 
    A program says how often each loop of `begin` runs, and what it reads; hundreds of them are run in turns, so that a
-   processor foresees neither. Here a program is a straight line of instructions, written when the program is made. Its
-   data, seeds and picks, stay where they are, in the program. Only where AVX-512 is, and where the system lets a process
-   write code for itself; `avx512` does the same step by step, and the tests compare them. */
+   processor foresees neither. Here a program is a straight line of instructions, written once it has been met: with
+   AVX-512 keys are made eight at a time (code_vectors.h), with AVX2 one by one (code_scalars.h). Only where the system lets a
+   process write code for itself; the kernels `avx512` and `avx2` do the same step by step, and the tests compare them. */
 #ifndef ARCSPEED_CODE_H
 #define ARCSPEED_CODE_H
 #include <stddef.h>
@@ -21,7 +21,7 @@ typedef void (*code_of_program)(kernel_work *work, const kernel_places *places, 
                                 const code_constants *constants);
 
 /* Where code keeps what: the first two arguments where the System V ABI hands them over, the others out of the way. */
-enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_DATA = X86_R10, CODE_NUMBERS = X86_R10, CODE_CONSTANTS = X86_R11 };
+enum { CODE_WORK = X86_RDI, CODE_PLACES = X86_RSI, CODE_DATA = X86_R10, CODE_LOCALS = X86_R10, CODE_CONSTANTS = X86_R11 };
 enum { CODE_ZERO = 15, CODE_KEYS = 0, CODE_SPARE = 1, CODE_VALUES = 8 };
 enum { CODE_K1 = 1 };
 /* Bytes at most */
@@ -121,8 +121,6 @@ typedef struct {
     code_readers readers;
 } code_source;
 
-#include "parser/compiled/code_values.h"
-
 /* The rows that words know: they are noted, and on their way. */
 static void code_refs(x86_out *out, const kernel_program *program) {
     int32_t i;
@@ -164,6 +162,7 @@ static int code_load_record(x86_out *out, const code_readers *readers, int node,
 
 #include "parser/compiled/code_vectors.h"
 #include "parser/compiled/code_scalars.h"
+#include "parser/compiled/code_values.h"
 
 static size_t code_bytes(const kernel_program *program, int by_vectors) {
     size_t n = CODE_OF_PROGRAM + CODE_OF_REF * (size_t)program->n_refs;

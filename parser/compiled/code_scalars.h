@@ -1,13 +1,16 @@
 /* Keys one by one, for processors without AVX-512: as write_keys, every value's place being known. Included by code.h.
 
-   R10 (CODE_NUMBERS) has the values of the partial tree; in the first part R8 has the buckets, R9 what they are told, R14
+   R10 (CODE_LOCALS) has the values of the partial tree; in the first part R8 has the buckets, R9 what they are told, R14
    their places, R11 what keys are mixed with and RSI the shift; in the second R8 has the filter, R9 what it is asked, R11
    and R14 the factors of feature_key, RSI its shift. RAX: the key; RDX: anything. */
 #ifndef ARCSPEED_CODE_SCALARS_H
 #define ARCSPEED_CODE_SCALARS_H
 
+/* Where the i-th value of the partial tree is kept. */
+static x86_place code_value_at(int32_t i) { return x86_at(CODE_LOCALS, (int32_t)sizeof(uint64_t) * i); }
+
 static void code_begin_scalars(x86_out *out) {
-    x86_load_64(out, CODE_NUMBERS, code_in_work(offsetof(kernel_work, values)));
+    x86_load_64(out, CODE_LOCALS, code_in_work(offsetof(kernel_work, values)));
 }
 
 /* The sum of the k-th key of a block, into RAX. */
@@ -19,7 +22,7 @@ static void code_sum(x86_out *out, const code_source *from, const kernel_block *
         const int32_t at = (int32_t)sizeof(uint64_t) * (t->at + t->pick[k] - KERNEL_PICKED);
         if (!(t->keys >> k & 1)) continue;
         x86_add_64(out, X86_RAX,
-                   x86_at(t->node == KERNEL_LOCALS ? (int)CODE_NUMBERS
+                   x86_at(t->node == KERNEL_LOCALS ? (int)CODE_LOCALS
                                                    : code_load_record(out, &from->readers, t->node, X86_RDX), at));
     }
 }

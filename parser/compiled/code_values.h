@@ -1,11 +1,8 @@
-/* Values of the partial tree by machine code: as read_locals (look_body.h), with every table and place known. They are put
-   together in registers and stay there, since what is stored number by number and read at once is waited for. Included by
-   code.h. */
+/* Values of the partial tree by machine code: as read_locals (look_body.h), with every table and place known. Keys by
+   vectors find them in registers, since what is stored number by number and read as a whole is waited for; keys one by one
+   in memory. Included by code.h. */
 #ifndef ARCSPEED_CODE_VALUES_H
 #define ARCSPEED_CODE_VALUES_H
-
-enum { CODE_PAIRS = 4 }; /* zmm4 to zmm6 take two values each, before they join those of zmm8 to zmm14 */
-enum { CODE_MOST_VALUES = KERNEL_KEYS * (CODE_ZERO - CODE_VALUES) };
 
 typedef struct { /* what registers hold while values are written */
     int by_vectors;
@@ -28,15 +25,6 @@ static int code_knows_all(const kernel_program *program, int by_vectors) {
         if (!code_knows(program, program->locals + i)) return 0;
     return !by_vectors || i <= CODE_MOST_VALUES;
 }
-
-/* The register of the i-th value and the one before or behind it. */
-static int code_pair(int32_t i) {
-    const int32_t k = i % KERNEL_KEYS;
-    return k < 2 ? CODE_VALUES + i / KERNEL_KEYS : CODE_PAIRS - 1 + k / 2;
-}
-
-/* Where the i-th value is kept where there are no vectors. */
-static x86_place code_value_at(int32_t i) { return x86_at(CODE_NUMBERS, (int32_t)sizeof(uint64_t) * i); }
 
 static void code_put(x86_out *out, const code_known *known, int32_t i, int from) {
     if (known->by_vectors)
@@ -163,44 +151,6 @@ static void code_value(x86_out *out, code_known *known, const kernel_local *v, i
     code_put(out, known, i, X86_RAX);
     known->found = known->cap = -1;
     known->distance = NULL;
-}
-
-static x86_place code_keep_line(code_data *data, const uint64_t *numbers) {
-    const size_t at = data->lines;
-    memcpy(data->start + at, numbers, KERNEL_LINE);
-    data->lines += KERNEL_LINE;
-    return x86_at(CODE_DATA, (int32_t)at);
-}
-
-static x86_place code_keep_eight(code_data *data, const uint8_t *bytes) {
-    const size_t at = data->eights;
-    memcpy(data->start + at, bytes, KERNEL_KEYS);
-    data->eights += KERNEL_KEYS;
-    return x86_at(CODE_DATA, (int32_t)at);
-}
-
-/* Those of one register, n of them. */
-static void code_join(x86_out *out, int values, int32_t n) {
-    if (n > 2) x86_join_two(out, values, CODE_PAIRS);
-    if (n > 6) x86_join_two(out, CODE_PAIRS + 1, CODE_PAIRS + 2);
-    if (n > 4) x86_join_four(out, values, CODE_PAIRS + 1);
-}
-
-static void code_fold(x86_out *out, int values) { /* z ^ z >> 32 */
-    x86_shift_all(out, X86_RIGHT, CODE_SPARE, values, 32);
-    x86_register_masked(out, X86_XOR, values, values, CODE_SPARE, CODE_K1);
-}
-
-/* Sets become what feature_set makes of them, times their factors: all of one register at once. */
-static void code_sets(x86_out *out, code_data *data, const kernel_values *of, int values) {
-    const uint8_t sets[KERNEL_KEYS] = {of->sets};
-    if (of->sets == 0) return;
-    x86_load_mask(out, CODE_K1, code_keep_eight(data, sets));
-    x86_memory_masked(out, X86_ADD, values, values, code_number(offsetof(code_constants, salt)), CODE_K1);
-    code_fold(out, values);
-    x86_memory_masked(out, X86_MULTIPLY, values, values, code_number(offsetof(code_constants, spread)), CODE_K1);
-    code_fold(out, values);
-    x86_memory_masked(out, X86_MULTIPLY, values, values, code_keep_line(data, of->factor), CODE_K1);
 }
 
 /* The node that most values are read of. */

@@ -1,7 +1,54 @@
-/* Keys by vectors of eight, as write_keys and values by eights (AVX-512). Seeds, picks and factors stand in front of the code.
+/* Keys by vectors of eight, and what values they are made of (AVX-512). Seeds, picks and factors stand in front of the code.
    Included by code.h. */
 #ifndef ARCSPEED_CODE_VECTORS_H
 #define ARCSPEED_CODE_VECTORS_H
+
+static x86_place code_keep_line(code_data *data, const uint64_t *numbers) {
+    const size_t at = data->lines;
+    memcpy(data->start + at, numbers, KERNEL_LINE);
+    data->lines += KERNEL_LINE;
+    return x86_at(CODE_DATA, (int32_t)at);
+}
+
+static x86_place code_keep_eight(code_data *data, const uint8_t *bytes) {
+    const size_t at = data->eights;
+    memcpy(data->start + at, bytes, KERNEL_KEYS);
+    data->eights += KERNEL_KEYS;
+    return x86_at(CODE_DATA, (int32_t)at);
+}
+
+enum { CODE_PAIRS = 4 }; /* zmm4 to zmm6 take two values each, before they join those of zmm8 to zmm14 */
+enum { CODE_MOST_VALUES = KERNEL_KEYS * (CODE_ZERO - CODE_VALUES) };
+
+/* The register of the i-th value and the one before or behind it. */
+static int code_pair(int32_t i) {
+    const int32_t k = i % KERNEL_KEYS;
+    return k < 2 ? CODE_VALUES + i / KERNEL_KEYS : CODE_PAIRS - 1 + k / 2;
+}
+
+/* The values of one register, n of them. */
+static void code_join(x86_out *out, int values, int32_t n) {
+    if (n > 2) x86_join_two(out, values, CODE_PAIRS);
+    if (n > 6) x86_join_two(out, CODE_PAIRS + 1, CODE_PAIRS + 2);
+    if (n > 4) x86_join_four(out, values, CODE_PAIRS + 1);
+}
+
+static void code_fold(x86_out *out, int values) { /* z ^ z >> 32 */
+    x86_shift_all(out, X86_RIGHT, CODE_SPARE, values, 32);
+    x86_register_masked(out, X86_XOR, values, values, CODE_SPARE, CODE_K1);
+}
+
+/* Sets become what feature_set makes of them, times their factors: all of one register at once. */
+static void code_sets(x86_out *out, code_data *data, const kernel_values *of, int values) {
+    const uint8_t sets[KERNEL_KEYS] = {of->sets};
+    if (of->sets == 0) return;
+    x86_load_mask(out, CODE_K1, code_keep_eight(data, sets));
+    x86_memory_masked(out, X86_ADD, values, values, code_number(offsetof(code_constants, salt)), CODE_K1);
+    code_fold(out, values);
+    x86_memory_masked(out, X86_MULTIPLY, values, values, code_number(offsetof(code_constants, spread)), CODE_K1);
+    code_fold(out, values);
+    x86_memory_masked(out, X86_MULTIPLY, values, values, code_keep_line(data, of->factor), CODE_K1);
+}
 
 /* The sums of a block: seed and terms. */
 static void code_sums(x86_out *out, code_source *from, const kernel_block *block) {
@@ -21,7 +68,7 @@ static void code_sums(x86_out *out, code_source *from, const kernel_block *block
 }
 
 /* What is done with the sums of a block is the same in all programs, and written once for each number of keys: so programs
-   are half as long, and more of them are at hand.
+   are a quarter shorter, and more of them are at hand.
 
    Of sums' keys: what buckets say of them, and where these are; they are on their way. R8: buckets, R9: told, RDX: home;
    the last two move on. */
