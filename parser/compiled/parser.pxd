@@ -32,7 +32,7 @@ cdef class CompiledParser(GreedyParser):
     # One action for every sentence that is being parsed.
     cdef int step(self, Workspace work) except -1 nogil
     cdef void take(self, LaneC* lane, int32_t action) noexcept nogil
-    # From a state in which these moves are legal on to the next one that has more than one action, or to the end: False.
+    # From a state in which these moves are legal on to the next that has more than one action; to the end: False.
     cdef bint go_on(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil
     # The state at hand, in which these moves are legal, is to be scored next.
     cdef void await_score(self, Workspace work, LaneC* lane, uint32_t moves) noexcept nogil

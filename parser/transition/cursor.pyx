@@ -10,7 +10,8 @@ from parser.transition.easy_first cimport EasyFirst
 from parser.transition.gold cimport GoldBlock
 from parser.transition.list_state cimport ListBlock, ListC, LinkC, links, list_bytes, list_copy, list_nodes
 from parser.transition.node cimport NodeC, l1, l2, lset, lval, r1, r2, rset, rval
-from parser.transition.state cimport N, S, StateBlock, StateC, buffer_length, n_roots, nodes, stack, state_bytes, state_copy
+from parser.transition.state cimport (N, S, StateBlock, StateC, buffer_length, n_roots, nodes, stack, state_bytes,
+                                      state_copy)
 from parser.transition.system cimport N_MOVES, ArcC, StackSystem
 
 import array
