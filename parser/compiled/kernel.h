@@ -199,7 +199,7 @@ __attribute__((target("avx2"))) static inline unsigned kernel_which_of_four(cons
 }
 #define KERNEL_NAME(f) f##_avx2
 #ifdef KERNEL_CODE
-#define KERNEL_DATA_LINES 0 /* code by numbers has its data in itself */
+#define KERNEL_DATA_LINES 0 /* code of single keys has its data in itself */
 #endif
 #define KERNEL_TARGET __attribute__((target("avx2,bmi")))
 #define KERNEL_BYTES 32

@@ -218,10 +218,10 @@ cdef class Programs:
 
     cdef int grow(self) except -1 nogil:
         cdef kernel_programs old = self.c
-        cdef int32_t i
-        self.c.bits = old.bits + 1 if old.bits else FIRST_BITS
+        cdef int32_t i, bits = old.bits + 1 if old.bits else FIRST_BITS
         with gil:
-            self.c.places = <kernel_program_place*>aligned(sizeof(kernel_program_place) << self.c.bits)
+            self.c.places = <kernel_program_place*>aligned(sizeof(kernel_program_place) << bits)
+        self.c.bits = bits
         for i in range(1 << old.bits if old.bits else 0):
             if old.places[i].present != 0:
                 put(&self.c, old.places[i].present, old.places[i].program)

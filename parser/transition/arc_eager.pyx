@@ -38,12 +38,12 @@ Exact for every reachable configuration (tests: exhaustive search).
 cimport cython
 from libc.stdint cimport int32_t, uint32_t
 
-from parser.common cimport CHECK, cost_t, label_t
+from parser.common cimport cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
 from parser.transition.state cimport (ROOT_FIRST, ROOT_LAST, N, S, StateC, n_roots, nodes, push, push_or_pop,
                                       state_clear)
-from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss, move_of
+from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss
 
 
 cdef inline bint waits(const StateC* s, int32_t k) noexcept nogil:
@@ -124,26 +124,15 @@ cdef class ArcEager(StackSystem):
             allowed &= ~(1 << REDUCE)
         return allowed
 
-    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        cdef MoveC taken = move_of(move, label)
-        CHECK(self.legal(s) >> move & 1)
-        take(s, &taken)
-
-    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
-        cdef int32_t i
-        for i in range(n):
-            CHECK(self.legal(states[i]) >> moves[i].move & 1)
-            take(states[i], moves[i])
-
-    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
-        cdef int32_t i
-        for i in range(n):
-            moves[i] = self.legal(states[i])
-
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:
             return ArcC(N(s, 0), S(s, 0))
         return ArcC(S(s, 0), N(s, 0)) if move == RIGHT else ArcC(-1, -1)
+
+    cdef void take_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            take(states[i], moves[i])
 
     cdef int move_costs(self, const StateC* s, GoldC* g, cost_t* out) except -1 nogil:
         cdef int32_t top = S(s, 0), b = N(s, 0)

@@ -22,12 +22,12 @@ are those without ROOT, and 0 once b is ROOT (moves are forced). Without ROOT th
 cimport cython
 from libc.stdint cimport int32_t, uint32_t
 
-from parser.common cimport CHECK, cost_t, label_t
+from parser.common cimport cost_t, label_t
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
 from parser.transition.state cimport (ROOT_LAST, ROOT_NONE, N, S, RootPlace, StateC, nodes, push_or_pop, stack,
                                       state_clear)
-from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss, move_of
+from parser.transition.system cimport ILLEGAL, LEFT, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss
 
 
 cdef inline int32_t stacked_left_deps(const NodeC* node, const GoldC* g, int32_t b) noexcept nogil:
@@ -72,26 +72,15 @@ cdef class ArcHybrid(StackSystem):
                 moves &= ~(1 << LEFT)
         return moves
 
-    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        cdef MoveC taken = move_of(move, label)
-        CHECK(self.legal(s) >> move & 1)
-        take(s, &taken)
-
-    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
-        cdef int32_t i
-        for i in range(n):
-            CHECK(self.legal(states[i]) >> moves[i].move & 1)
-            take(states[i], moves[i])
-
-    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
-        cdef int32_t i
-        for i in range(n):
-            moves[i] = self.legal(states[i])
-
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:
             return ArcC(N(s, 0), S(s, 0))
         return ArcC(S(s, 1), S(s, 0)) if move == RIGHT else ArcC(-1, -1)
+
+    cdef void take_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            take(states[i], moves[i])
 
     cdef inline bint root_below(self) noexcept nogil:
         """ROOT counts as the element below the lowest word of the stack."""

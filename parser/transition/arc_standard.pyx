@@ -17,13 +17,12 @@ root_label_only: arcs from ROOT bear root_label and no other arc does (Liu et al
 cimport cython
 from libc.stdint cimport int32_t, uint32_t
 
-from parser.common cimport CHECK, cost_t, label_t
+from parser.common cimport cost_t, label_t
 from parser.transition.arc_standard_table cimport View, is_too_large, table_best
 from parser.transition.gold cimport GoldC, right_deps_from
 from parser.transition.node cimport NodeC, TO_RIGHT, attach_if, pick
 from parser.transition.state cimport ROOT_FIRST, N, S, StateC, nodes, stack, state_clear
-from parser.transition.system cimport (ILLEGAL, LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss,
-                                       move_of)
+from parser.transition.system cimport (ILLEGAL, LEFT, N_MOVES, REDUCE, RIGHT, SHIFT, ArcC, MoveC, StackSystem, arc_loss)
 
 
 cdef inline View view_after(const StateC* s, int32_t move) noexcept nogil:
@@ -75,26 +74,15 @@ cdef class ArcStandard(StackSystem):
                 moves |= 1 << RIGHT
         return moves
 
-    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        cdef MoveC taken = move_of(move, label)
-        CHECK(self.legal(s) >> move & 1)
-        take(s, &taken)
-
-    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
-        cdef int32_t i
-        for i in range(n):
-            CHECK(self.legal(states[i]) >> moves[i].move & 1)
-            take(states[i], moves[i])
-
-    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
-        cdef int32_t i
-        for i in range(n):
-            moves[i] = self.legal(states[i])
-
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
         if move == LEFT:
             return ArcC(S(s, 0), S(s, 1))
         return ArcC(S(s, 1), S(s, 0)) if move == RIGHT else ArcC(-1, -1)
+
+    cdef void take_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            take(states[i], moves[i])
 
     cdef int move_costs(self, const StateC* s, GoldC* g, cost_t* out) except -1 nogil:
         cdef uint32_t moves = self.legal(s)

@@ -52,11 +52,8 @@ cdef class StackSystem:
     cdef bint is_final(self, const StateC* s) noexcept nogil
     # Bit 1 << move for each legal move; 0 exactly in final configurations.
     cdef uint32_t legal(self, const StateC* s) noexcept nogil
-    # A legal move; label is ignored by SHIFT and REDUCE and may be -1 (unlabelled).
-    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil
-    # The same for n states, and what is legal in them.
-    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil
-    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil
+    # Legal moves of n states, made in all of them.
+    cdef void take_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil
     # out[move] = rise of the least possible loss, labels apart; ILLEGAL where not legal. Some legal move costs 0.
     cdef int move_costs(self, const StateC* s, GoldC* g, cost_t* out) except -1 nogil
@@ -68,6 +65,11 @@ cdef class StackSystem:
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil
 
     # ---- the same for all ----
+    # A legal move; label is ignored by SHIFT and REDUCE and may be -1 (unlabelled).
+    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil
+    # The same for n states, and what is legal in them.
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil
     # valid[action] = 1 or 0, n_actions of them.
     cdef void set_legal(self, const StateC* s, uint8_t* valid) noexcept nogil
     # out[action], n_actions of them: the move's cost, plus label_weight where the arc is gold and the label is not.

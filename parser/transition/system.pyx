@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC
-from parser.transition.node cimport NodeC
+from parser.transition.node cimport NodeC, label_hash
 from parser.transition.state cimport StateC, nodes
 
 
@@ -36,13 +36,7 @@ cdef class StackSystem:
         CHECK(False)
         return 0
 
-    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        CHECK(False)
-
-    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
-        CHECK(False)
-
-    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
+    cdef void take_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
         CHECK(False)
 
     cdef ArcC arc(self, const StateC* s, int32_t move) noexcept nogil:
@@ -67,6 +61,22 @@ cdef class StackSystem:
     cdef int32_t static_move(self, const StateC* s, const GoldC* g) noexcept nogil:
         CHECK(False)
         return SHIFT
+
+    cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
+        cdef MoveC taken = MoveC(move, label, label_hash(label))
+        cdef const MoveC* one = &taken
+        self.apply_all(&s, &one, 1)
+
+    cdef void apply_all(self, StateC** states, const MoveC** moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            CHECK(self.legal(states[i]) >> moves[i].move & 1)
+        self.take_all(states, moves, n)
+
+    cdef void legal_all(self, StateC** states, uint32_t* moves, int32_t n) noexcept nogil:
+        cdef int32_t i
+        for i in range(n):
+            moves[i] = self.legal(states[i])
 
     cdef bint label_fits(self, int32_t head, label_t label) noexcept nogil:
         return not self.root_label_only or (head == 0) == (label == self.root_label)
