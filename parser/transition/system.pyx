@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from parser.common cimport CHECK, cost_t, label_t
 from parser.transition.gold cimport GoldC
-from parser.transition.node cimport NodeC, label_hash
+from parser.transition.node cimport NodeC
 from parser.transition.state cimport StateC, nodes
 
 
@@ -63,7 +63,7 @@ cdef class StackSystem:
         return SHIFT
 
     cdef void apply(self, StateC* s, int32_t move, label_t label) noexcept nogil:
-        cdef MoveC taken = MoveC(move, label, label_hash(label))
+        cdef MoveC taken = move_of(move, label)
         cdef const MoveC* one = &taken
         self.apply_all(&s, &one, 1)
 
