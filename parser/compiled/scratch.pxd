@@ -12,7 +12,9 @@ from parser.search.base cimport ResultC
 from parser.transition.state cimport StateC, nodes, stack
 
 cdef enum:
-    LANES = 6
+    LANES = 8               # at most,
+    FEWEST = 6              # and at least:
+    ROWS_AT_HAND = 400      # as many as have room for so many rows of theirs, which is what a first cache of 48 KB has
 
 
 cdef struct LaneC:
@@ -32,6 +34,7 @@ cdef class Scratch:
     cdef LaneC* lanes           # [LANES]
     cdef LaneC* busy[LANES]     # the first n_busy; the others are free
     cdef int32_t n_busy
+    cdef readonly int32_t n_lanes       # that are used
 
     # A free lane for a sentence of n words, whose records are to be put into work.of_word. If none is busy, rows,
     # records and programs of sentences before may be forgotten; else has_room must have said that they need not.

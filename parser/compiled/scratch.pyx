@@ -23,6 +23,7 @@ cdef class Scratch:
         cdef int32_t i
         self.memory, self.m, self.programs = memory, &memory.c, Programs(flat)
         self.programs.write_code(self.m.kernels.coder)
+        self.n_lanes = min(max(ROWS_AT_HAND // max(flat.all_lookups, 1), FEWEST), LANES)
         self.lanes = <LaneC*>aligned(LANES * sizeof(LaneC))
         for i in range(LANES):
             self.busy[i] = &self.lanes[i]
@@ -65,7 +66,7 @@ cdef class Scratch:
         return lane
 
     cdef bint has_room(self, int32_t n) noexcept nogil:
-        return self.n_busy < LANES and has_room_for(self.m, n) and not self.programs.is_full()
+        return self.n_busy < self.n_lanes and has_room_for(self.m, n) and not self.programs.is_full()
 
     cdef void occupy(self) noexcept nogil:
         self.n_busy += 1
