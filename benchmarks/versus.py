@@ -3,7 +3,7 @@
 Every folder is a source folder with its compiled modules. Each build parses --on again and again in a process of its
 own, on one core, a few rounds at a time, so that what else the machine does slows both. Printed: millions of words a
 second of CPU, best and median, and the median of the ratios to the first folder. One build may be 7 % slower in one
-place than in another: compare copies (`cp -a`) that lie side by side.
+place than in another: compare copies (`cp -a`) that lie side by side. Two kernels of one build: --kernel avx2 avx2-code.
 """
 
 import argparse
@@ -57,22 +57,29 @@ def main() -> None:
     options.add_argument("--on", required=True)
     options.add_argument("--turns", type=int, default=50)
     options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--kernel", default="")
+    options.add_argument("--kernel", nargs="+", default=[""], help="of all folders, or of each")
     options.add_argument("--scores", action="store_true", help="with probabilities")
     given = options.parse_args()
-    arguments = [os.path.abspath(given.model), os.path.abspath(given.on), given.kernel, "scores" * given.scores]
+    kernels = given.kernel * len(given.folders) if len(given.kernel) == 1 else given.kernel
+    if len(kernels) != len(given.folders):
+        options.error(f"{len(kernels)} kernels for {len(given.folders)} folders")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    builds = [start(folder, arguments) for folder in given.folders]
+    builds = [
+        start(folder, [os.path.abspath(given.model), os.path.abspath(given.on), kernel, "scores" * given.scores])
+        for folder, kernel in zip(given.folders, kernels, strict=True)
+    ]
     n_words = {int(build.stdout.readline()) for build in builds}.pop()
     words = n_words * given.rounds / 1e6
     times = [[timed(build, given.rounds) for build in builds] for _ in range(given.turns)]
     for build in builds:
         build.communicate()
-    for i, folder in enumerate(given.folders):
+    for i, (folder, kernel) in enumerate(zip(given.folders, kernels, strict=True)):
         own = [turn[i] for turn in times]
         ratio = statistics.median(turn[0] / turn[i] for turn in times)
-        print(f"{folder}: best {words / min(own):.2f}, median {words / statistics.median(own):.2f}, ratio {ratio:.3f}")
+        print(
+            f"{folder}{' ' * bool(kernel)}{kernel}: best {words / min(own):.2f}, median {words / statistics.median(own):.2f}, ratio {ratio:.3f}"
+        )
 
 
 if __name__ == "__main__":

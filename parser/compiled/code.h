@@ -273,8 +273,9 @@ static const void *code_make_look(kernel_code *code, const kernel_plan *plan) {
 }
 
 static const void *code_make_look_vectors(kernel_code *code, const kernel_plan *plan) {
-    code_make_ends(code);
-    return code_make_look(code, plan);
+    const void *const look = code_make_look(code, plan);
+    code_make_ends(code); /* where there is little room it is better used for the nodes */
+    return look;
 }
 
 static const kernel_coder code_of_vectors = {code_open, code_close, code_begin, code_make_vectors, code_make_look_vectors,

@@ -258,15 +258,14 @@ cdef class Engine(SumMaker):
             first, end = end, self.n_columns if part > 0 else min(self.n_columns, end + <int32_t>KERNEL_LANES)
 
 
+# No branches in these: nearly always something in the head is better than anything behind it can be.
 cdef inline bint is_in_doubt(const kernel_best* best) noexcept nogil:
-    """Nearly always something in the head is better than anything behind it can be. (No branch.)"""
-    return ((best.near >= best.top) | (best.far >= best.top) | (best.bound > ROW_LIMIT)
-            | (best.top <= best.bound - 0x8000))
+    return may_be_behind(best) | may_be_clipped(best)
 
 
 cdef inline bint may_be_behind(const kernel_best* best) noexcept nogil:
     """May something behind the head be as good as the best of the head, or better?"""
-    return best.near >= best.top or best.far >= best.top
+    return (best.near >= best.top) | (best.far >= best.top)
 
 
 cdef inline bint may_be_clipped(const kernel_best* best) noexcept nogil:
@@ -276,7 +275,7 @@ cdef inline bint may_be_clipped(const kernel_best* best) noexcept nogil:
     ever too low. So a score further up is right, and all scores are where the least is; and where the highest is, so is
     the choice.
     """
-    return best.bound > ROW_LIMIT or best.top <= best.bound - 0x8000
+    return (best.bound > ROW_LIMIT) | (best.top <= best.bound - 0x8000)
 
 
 cdef inline int32_t n_rows(const kernel_work* work) noexcept nogil:

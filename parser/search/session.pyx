@@ -117,7 +117,7 @@ cdef class Session:
             for k in range(corpus.n):
                 out = result_at(&all_words, first)
                 example = &corpus.examples[k]
-                if k + 1 < corpus.n:
+                if k + 1 < corpus.n:    # the next sentence's are on their way
                     PREFETCH(example[1].keys)
                     PREFETCH(example[1].keys + 8)
                 self.parser.put_example(self.work, example.words, example.keys, example.n, &out)
