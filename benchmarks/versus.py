@@ -3,7 +3,8 @@
 Every folder is a source folder with its compiled modules. Each build parses --on again and again in a process of its
 own, on one core, a few rounds at a time, so that what else the machine does slows both. Printed: millions of words a
 second of CPU, best and median, and the median of the ratios to the first folder. One build may be 7 % slower in one
-place than in another: compare copies (`cp -a`) that lie side by side. Two kernels of one build: --kernel avx2 avx2-code.
+place than in another: compare copies (`cp -a`) that lie side by side. Two kernels of one build: `. . --kernel avx2
+avx2-code`.
 """
 
 import argparse
@@ -77,9 +78,8 @@ def main() -> None:
     for i, (folder, kernel) in enumerate(zip(given.folders, kernels, strict=True)):
         own = [turn[i] for turn in times]
         ratio = statistics.median(turn[0] / turn[i] for turn in times)
-        print(
-            f"{folder}{' ' * bool(kernel)}{kernel}: best {words / min(own):.2f}, median {words / statistics.median(own):.2f}, ratio {ratio:.3f}"
-        )
+        name = f"{folder} {kernel}".rstrip()
+        print(f"{name}: best {words / min(own):.2f}, median {words / statistics.median(own):.2f}, ratio {ratio:.3f}")
 
 
 if __name__ == "__main__":
