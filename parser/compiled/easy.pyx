@@ -119,7 +119,7 @@ cdef class EasyEngine(EasyPairs):
         cdef easy_step* step = &memory.step
         cdef ListMemoryC* list
         cdef int32_t i, k
-        if memory.c.used >= memory.c.n_lines:
+        if memory.c.used >= memory.c.end:
             memory.forget_rows()
         step.n_parts = step.n_shares = step.n = step.n_asked = 0
         for i in range(memory.n_busy):

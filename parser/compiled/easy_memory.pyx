@@ -1,11 +1,13 @@
 """Sums of the list at hand; see easy_memory.pxd."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from parser.compiled.memory cimport FIRST_LINE, LINE, Memory, MemoryC, aligned, has_room_for, refs_of
+from parser.compiled.memory cimport (FIRST_LINE, LINE, Memory, MemoryC, aligned, bits_of, count_fresh, has_room_for,
+                                     n_remembered, refs_of)
+from parser.compiled.sums cimport MOST_BITS, Store, shared_get_32, shared_put_64
 from parser.transition.list_state cimport LinkC, ListC, list_bytes
 from parser.transition.node cimport NodeC
 
@@ -16,7 +18,6 @@ cdef extern from "stdlib.h":
 
 cdef enum:
     SUMS_A_WORD = 16        # that a long sentence may make
-    MOST_BITS = 19          # as in memory.pyx
     WINDOW = 6              # as in easy_flat.pxd
 
 
@@ -32,7 +33,8 @@ cdef class EasyMemory(Memory):
         cdef size_t n = seen * <size_t>flat.most_keys + 2 * EASY_EIGHT      # whole eights are written
         cdef easy_step* step = &self.step
         cdef ListMemoryC* list
-        Memory.__init__(self, owner, width, <int32_t>n, <int32_t>n, n_slots, flat.n_refs, n_values)
+        Memory.__init__(self, owner, Store(n * width * sizeof(int16_t), FIRST_LINE), width, <int32_t>n, n_slots,
+                        flat.n_refs, n_values, shares=False)
         self.c.ways = EASY_WAYS
         self.n_rows, self.n_shapes, self.n_rich = flat.n_rows, flat.n_shapes, flat.n_rich
         step.part = <easy_part*>aligned(2 * seen * flat.n_shapes * sizeof(easy_part))
@@ -67,7 +69,7 @@ cdef class EasyMemory(Memory):
                 free(<void*><size_t>memory)
         free(self.lanes)
 
-    cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil:
+    cdef void remember_all(self, const void* buckets, uint32_t bits) noexcept nogil:
         cdef const easy_bucket* bucket = <const easy_bucket*>buckets
         cdef size_t i
         cdef int32_t k
@@ -109,10 +111,10 @@ cdef class EasyMemory(Memory):
         list.n_slots, list.n_tops = slots, (slots + 15) // 16 * 16
         list.n_blocks = (slots + BLOCK - 1) // BLOCK
         self.reserve_slots(list, <size_t>list.n_blocks * BLOCK)
-        while (2 * (self.c.remembered + SUMS_A_WORD * <int64_t>n) > <int64_t>EASY_WAYS << (64 - self.c.places.shift)
-               and 64 - self.c.places.shift < MOST_BITS):
+        while (2 * (n_remembered(&self.c) + SUMS_A_WORD * <uint64_t>n) > <uint64_t>EASY_WAYS << bits_of(&self.c)
+               and bits_of(&self.c) < MOST_BITS):
             self.grow_buckets()
-        list.lost = self.c.has_wide_rows
+        list.lost = shared_get_32(&self.c.shared.has_wide_rows)
         for i in range(slots):
             list.element[i].left, list.element[i].right = i - 1, i + 1
             list.element[i].stale_plain = list.element[i].stale_rich = <uint32_t>-1
@@ -153,9 +155,9 @@ cdef class EasyMemory(Memory):
         cdef ListMemoryC* list
         cdef int32_t i, k
         cdef size_t bytes = (m.words.values_at - m.words.refs_at) * sizeof(uint64_t)
-        memset(m.places.buckets, 0, sizeof(easy_bucket) << (64 - m.places.shift))
-        m.remembered = 0
-        m.used = FIRST_LINE
+        memset(m.places.buckets, 0, sizeof(easy_bucket) << bits_of(m))
+        shared_put_64(&m.shared.remembered, 0)
+        m.used, m.fresh = FIRST_LINE, 0
         memset(refs_of(m, m.none), 0, bytes)
         memset(refs_of(m, m.root), 0, bytes)
         for i in range(m.words.n):
@@ -187,7 +189,8 @@ cdef void remember(MemoryC* m, uint64_t key, uint64_t row) noexcept nogil:
         way = place_of(bucket, 0)
     if way < 0:
         bucket, way = home, <int32_t>(key >> 17 & (EASY_WAYS - 1))
-    m.remembered += bucket.key[way] == 0
+    if bucket.key[way] == 0:
+        count_fresh(m)
     bucket.key[way], bucket.row[way] = key, row
 
 

@@ -9,6 +9,7 @@ from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EAS
                                           EASY_WIDE, N_EASY_KERNELS, PADS, ListMemoryC, easy_kernels, easy_pair)
 from parser.compiled.easy_rows cimport EasyRows, SceneC, add_sparse, line_bytes, n_bits, number_at, tail_of
 from parser.compiled.memory cimport LINE, ROW_LIMIT, MemoryC, kernel_sets
+from parser.compiled.sums cimport shared_get_32
 from parser.compiled.table cimport Table
 from parser.feature.extract cimport Extractor
 from parser.score.keymap cimport PREFETCH
@@ -105,7 +106,7 @@ cdef class EasyPairs(EasyRows):
 
     cdef void all_scores(self, ListMemoryC* list, const ListC* s, int32_t left) noexcept nogil:
         cdef int32_t window[WINDOW]
-        cdef bint is_kept = not (list.lost or list.m.has_wide_rows)
+        cdef bint is_kept = not (list.lost or shared_get_32(&list.m.shared.has_wide_rows))
         see(list, left, window)
         if is_kept and self.sum_lines(list, window):
             return

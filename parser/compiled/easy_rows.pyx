@@ -9,6 +9,7 @@ from parser.compiled.easy_flat cimport ConditionC, EasyFlat, KeyC, RoleC, ShapeC
 from parser.compiled.easy_memory cimport (EASY_DENSE, EASY_LANES, EASY_LINE, EASY_MOVES, EASY_PRESENT, EASY_SIZE,
                                           EASY_TAIL, EASY_WIDE, easy_nth, remember)
 from parser.compiled.memory cimport (LINE, ROW_LIMIT, MemoryC, aligned, find_record, new_record, values_of)
+from parser.compiled.sums cimport shared_put_32
 from parser.compiled.table cimport Table, add_table_row, find_row, may_have_row
 from parser.feature.atoms cimport values_key
 from parser.feature.extract cimport STORED, Extractor, PartC
@@ -185,7 +186,8 @@ cdef class EasyRows(EasyFlat):
             if size > 0:
                 row |= <uint64_t>1 << (EASY_TAIL + line)
                 count += size
-        m.has_wide_rows |= most > ROW_LIMIT
+        if most > ROW_LIMIT:
+            shared_put_32(&m.shared.has_wide_rows, 1)
         if most > 127:
             row |= EASY_WIDE
         for line in range(n_lines):

@@ -11,6 +11,7 @@ from parser.compiled.flat cimport kernel_work
 from parser.compiled.memory cimport MemoryC, kernel_chances, kernel_filter, kernel_rows, kernel_set
 from parser.compiled.scratch cimport LaneC, Scratch
 from parser.compiled.sum_maker cimport SumMaker
+from parser.compiled.sums cimport Store
 
 
 cdef class Engine(SumMaker):
@@ -18,6 +19,7 @@ cdef class Engine(SumMaker):
     cdef const kernel_set* kernels
     cdef kernel_filter filter
     cdef int32_t stride
+    cdef Store store            # what all sessions remember
 
     cpdef Scratch new_scratch(self)
     # The record of a word from its stored values.

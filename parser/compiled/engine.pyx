@@ -7,14 +7,15 @@ from libc.string cimport memset
 
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, kernel_work
-from parser.compiled.memory cimport (HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND, KERNEL_HEAD,
-                                     KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN, NEAR_LINES,
-                                     N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record, kernel_chances,
-                                     kernel_doubt, kernel_rows, kernel_sets, lane_of, line_of, new_record, row_at,
-                                     values_of)
+from parser.compiled.memory cimport (FIRST_LINE, HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND,
+                                     KERNEL_HEAD, KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN,
+                                     NEAR_LINES, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record,
+                                     is_kept, kernel_chances, kernel_doubt, kernel_rows, kernel_sets, lane_of,
+                                     new_record, row_at, values_of)
 from parser.compiled.programs cimport MANY_STEPS
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
+from parser.compiled.sums cimport Store, shared_get_32
 from parser.compiled.table cimport Table, add_table_row, find_row
 from parser.feature.atoms cimport values_key
 from parser.feature.extract cimport Extractor
@@ -71,6 +72,9 @@ cdef class Engine(SumMaker):
         self.plan.bias[KERNEL_BOUND] = int(total.max(initial=0))
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):
             self.plan.rank[lane_of(column)] = place
+        # what is not known is a row of zeros with a bound above all others
+        self.store = Store((self.all_lookups + 1) * self.width * sizeof(int16_t), FIRST_LINE, KERNEL_BOUND,
+                           KERNEL_UNKNOWN)
 
     def __dealloc__(self):
         free(self.plan.bias)
@@ -79,11 +83,10 @@ cdef class Engine(SumMaker):
     # Words
 
     cpdef Scratch new_scratch(self):
-        cdef Memory memory = Memory(self, self.width, self.all_lookups, self.all_lookups + 1, self.n_slots,
+        cdef Memory memory = Memory(self, self.store, self.width, self.all_lookups, self.n_slots,
                                     (self.n_refs + 1) // 2, self.stride)
         cdef const feat_t[:, ::1] rows = Atomizer(self.extractor.plan).sentence({"form": []})
         memory.c.places.filter, memory.c.kernels = self.filter, self.kernels
-        (<int16_t*>memory.c.places.arena)[KERNEL_BOUND] = KERNEL_UNKNOWN
         if self.stride > 0:
             self.write_record(&memory.c, memory.c.none, &rows[0, 0])
             self.write_record(&memory.c, memory.c.root, &rows[1, 0])
@@ -231,7 +234,7 @@ cdef class Engine(SumMaker):
         cdef int32_t i, lane, best = -1, top = 0
         m.wide += 1
         memset(m.scores, 0, self.width * sizeof(int32_t))
-        if m.has_wide_rows:
+        if shared_get_32(&m.shared.has_wide_rows):
             present = self.present_of(m, scene)
             for i in range(self.n_columns):
                 m.scores[i] = self.plan.bias[lane_of(i)]
@@ -287,7 +290,7 @@ cdef inline bint has_spare_rows(const MemoryC* m, const kernel_work* work) noexc
     cdef int32_t i
     for i in range(n_rows(work)):
         last = max(last, work.rows[i])
-    return line_of(last) >= m.n_lines
+    return not is_kept(last)
 
 
 cdef inline void begin(kernel_rows* rows, const MemoryC* m, const int16_t* bias) noexcept nogil:

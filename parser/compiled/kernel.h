@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "parser/compiled/plan.h"
+#include "parser/compiled/shared.h"
 #include "parser/score/exp.h"
 
 #define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
@@ -97,6 +98,11 @@ static inline uint64_t kernel_key(const kernel_places *places, uint64_t told, ui
 
 /* The reference of a way, as bytes */
 static inline uint32_t kernel_row(uint64_t way) { return ((uint32_t)way & KERNEL_REF) << KERNEL_LINE_BITS; }
+
+/* The same if it says that of its key; 0: it does not. Another thread may have written to a way since it was compared. */
+static inline uint32_t kernel_row_if(uint64_t way, uint64_t told) {
+    return (way ^ told) >> KERNEL_REF_BITS ? 0 : kernel_row(way);
+}
 
 static inline int32_t kernel_lowest_bit(uint32_t bits) { /* of some */
 #if defined(__GNUC__)

@@ -188,22 +188,26 @@ KERNEL_TARGET static int32_t KERNEL_NAME(filter)(const kernel_filter *filter, ui
 }
 #endif
 
-/* The row that is remembered under a key; 0: nothing. */
+/* The row that is remembered under a key; 0: nothing. Every way is read once: another thread may write to the bucket, where a
+   key may stand twice, too. */
 KERNEL_TARGET static inline __attribute__((always_inline)) uint32_t KERNEL_NAME(look_up)(const kernel_bucket *bucket,
                                                                                          uint64_t told) {
 #if defined(KERNEL_COMPRESS)
     __m512i ways = _mm512_load_si512(bucket);
+    __asm__("" : "+v"(ways)); /* stays in its register */
     __mmask8 which = _mm512_testn_epi64_mask(_mm512_xor_si512(ways, _mm512_set1_epi64((long long)told)),
                                              _mm512_set1_epi64(~(long long)KERNEL_REF));
     return kernel_row((uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(which, ways))));
 #elif defined(KERNEL_WHICH)
     unsigned which = (unsigned)KERNEL_WHICH(bucket, told);
-    return which ? kernel_row(bucket->way[__builtin_ctz(which)]) : 0;
+    return which ? kernel_row_if(shared_get_64(&bucket->way[__builtin_ctz(which)]), told) : 0;
 #else
     uint32_t found = 0;
     int32_t k;
-    for (k = 0; k < KERNEL_WAYS; k++)
-        found |= (bucket->way[k] ^ told) >> KERNEL_REF_BITS ? 0 : kernel_row(bucket->way[k]);
+    for (k = 0; k < KERNEL_WAYS; k++) {
+        const uint32_t row = kernel_row_if(shared_get_64(&bucket->way[k]), told);
+        found = row ? row : found;
+    }
     return found;
 #endif
 }

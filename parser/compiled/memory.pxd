@@ -1,4 +1,5 @@
-"""What a session remembers: sums of rows under 64-bit keys, and a record for every distinct word it has met.
+"""What a session remembers: sums of rows under 64-bit keys, which it shares with others (sums.pxd), and a record for
+every distinct word it has met.
 
 A cache: forgetting changes nothing but speed. One thread at a time.
 """
@@ -9,10 +10,10 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from parser.common cimport feat_t
 from parser.compiled.copies cimport CopiesC
 from parser.compiled.flat cimport kernel_code, kernel_plan, kernel_program, kernel_programs, kernel_work
+from parser.compiled.sums cimport ARENA_LINES, LINE, Store, SumsC
 from parser.score.keymap cimport PREFETCH
 
 cdef enum:
-    LINE = 64               # bytes: what a processor fetches at once, and the alignment of rows
     MOST_FETCHED = 48       # records
     ROW_LIMIT = 0x7FFE      # numbers of 16 bits stay within +-ROW_LIMIT; -32768 marks what is not legal
 
@@ -91,6 +92,7 @@ cdef extern from "parser/compiled/kernel.h":
     uint64_t kernel_told(uint64_t key) noexcept nogil
     uint64_t kernel_key(const kernel_places* places, uint64_t told, uint64_t home) noexcept nogil
     uint32_t kernel_row(uint64_t way) noexcept nogil
+    uint32_t kernel_row_if(uint64_t way, uint64_t told) noexcept nogil
     int32_t kernel_lowest_bit(uint32_t bits) noexcept nogil
     const kernel_set* kernel_sets
 
@@ -114,11 +116,15 @@ cdef struct RecordsC:       # of words; a record: the numbers of its slots, refe
 cdef struct MemoryC:
     const kernel_set* kernels
     kernel_places places
-    int64_t remembered      # keys in the buckets,
-    int32_t ways            # and how many one has
-    uint32_t n_lines        # of the arena; behind them are rows for sums that find no room
-    uint32_t used           # the first line that is not
-    int32_t spare           # rows behind the arena that the state at hand has taken
+    SumsC* shared           # where the places' arena and buckets come from
+    int32_t user            # which of their users this is
+    int32_t ways            # of a bucket
+    uint64_t fresh          # keys that were put there and are not counted yet
+    bint shares             # do others use them, too?
+    uint32_t used           # of the lines of the arena that this session has taken last: the first that is free,
+    uint32_t end            # and the first behind them
+    uint32_t spare_line     # where rows for sums that find no room begin
+    int32_t spare           # rows of these that the state at hand has taken
     RecordsC words
     CopiesC copies
     uint64_t* none          # the record of the missing word,
@@ -132,7 +138,6 @@ cdef struct MemoryC:
     int64_t met             # how often a word was new,
     int64_t full            # how often more than the head was needed,
     int64_t wide            # and how often more than 16 bits
-    bint has_wide_rows      # numbers of a sum left 16 bits: its row cannot be used
 
 
 # Zeroed memory at a multiple of LINE; free() it.
@@ -142,6 +147,7 @@ cdef void* aligned(size_t bytes) except NULL
 cdef class Memory:
     cdef MemoryC c
     cdef object owner       # the engine it was made for
+    cdef Store store        # that the sums come from
 
     # Room for a sentence of n words, all of which may be new. Nobody may hold a record or a row.
     cdef int make_room(self, int32_t n) except -1 nogil
@@ -149,7 +155,11 @@ cdef class Memory:
     cdef int grow_table(self, int32_t n) except -1 nogil
     cdef int grow_buckets(self) except -1 nogil
     # Remembers again what stands in 2 ** bits buckets.
-    cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil
+    cdef void remember_all(self, const void* buckets, uint32_t bits) noexcept nogil
+    cdef bint fill_larger_table(self) noexcept nogil
+    cdef void begin_sums(self) noexcept nogil
+    # Forgets all, sums included; what others share with this session they keep.
+    cdef int forget_all(self) except -1 nogil
 
 
 cdef inline const feat_t* values_of(const MemoryC* m, const uint64_t* record) noexcept nogil:
@@ -177,6 +187,16 @@ cdef inline int32_t part_of(int32_t lane) noexcept nogil:
 cdef inline int32_t lines_up_to(int32_t part, int32_t width) noexcept nogil:
     """Of a row that has no part behind that one."""
     return width // KERNEL_LANES if part == 2 else HEAD_LINES + part
+
+
+cdef inline bint is_kept(uint32_t row) noexcept nogil:
+    """Does the row stay? Else it is a spare one."""
+    return line_of(row) < ARENA_LINES
+
+
+cdef inline uint32_t bits_of(const MemoryC* m) noexcept nogil:
+    """log2 of the buckets."""
+    return <uint32_t>(64 - m.places.shift)
 
 
 cdef inline const int16_t* row_at(const MemoryC* m, uint32_t row) noexcept nogil:
@@ -214,6 +234,12 @@ cdef inline kernel_bucket* neighbour(const MemoryC* m, const kernel_bucket* buck
     return m.places.buckets + ((bucket - m.places.buckets) ^ 1)
 
 
+# So many keys are in the buckets, about.
+cdef uint64_t n_remembered(const MemoryC* m) noexcept nogil
+# One more is.
+cdef void count_fresh(MemoryC* m) noexcept nogil
+# Room for so many lines behind those used; False: there is none.
+cdef bint take_lines(MemoryC* m, uint32_t lines) noexcept nogil
 # What is remembered under a key (mixed), in its own bucket or the one beside it; 0: nothing.
 cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
 # Is there room for a sentence of n words, all of which may be new, as things are?
@@ -225,6 +251,6 @@ cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil
 # Writes a sum, m.found, under a key (mixed) and gives the reference; where there is no room, a spare row is taken.
 cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width) noexcept nogil
 # The same in two steps: where it is to be written, with all its parts; what it turns out not to need is the next one's.
-cdef uint32_t place_for(const MemoryC* m, int32_t width) noexcept nogil
+cdef uint32_t place_for(MemoryC* m, int32_t width) noexcept nogil
 # And when it has been: with the range of the numbers of each part, 0 to 0 where there are none.
 cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil

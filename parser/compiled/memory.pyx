@@ -7,19 +7,16 @@ from libc.string cimport memcpy, memset
 
 
 from parser.compiled.copies cimport forget_copies, make_copies, should_have_room
+from parser.compiled.sums cimport (MOST_BITS, empty_buckets, large_or_null, shared_add_32_if, shared_add_64,
+                                   shared_get_32, shared_get_64, shared_put_32, shared_put_64)
 
 
 cdef extern from "stdlib.h":
     int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept nogil
 
-cdef extern from "parser/score/pages.h":
-    void* pages_malloc(size_t n) noexcept nogil
-
 cdef enum:
-    FIRST_BITS = 12             # of the buckets; at most
-    MOST_BITS = 19              # so many: 32 MiB
-    ARENA_BYTES = 1 << 27       # 128 MiB, touched as needed; behind them spare rows,
-    MOST_BYTES = 0xFFFFFFFF     # and of all together 32 bits tell the place
+    PIECE = 512                 # lines that a session takes of the arena at once
+    UNCOUNTED = 256             # keys that a session may put into the buckets before it says so
     MOST_RECORDS = 1 << 16      # before all words are forgotten
 
 
@@ -34,47 +31,40 @@ cdef void* aligned(size_t bytes) except NULL:
 
 
 cdef void* large(size_t bytes) except NULL:
-    """Memory that is read at random, at a multiple of LINE; pages cost nothing until touched. free() it."""
-    cdef void* memory = pages_malloc(max(bytes, <size_t>1 << 21))
-    if <size_t>memory % LINE != 0:      # where there are no huge pages
-        free(memory)
-        memory = NULL
-        posix_memalign(&memory, LINE, bytes)
+    """As large_or_null."""
+    cdef void* memory = large_or_null(bytes)
     if memory == NULL:
         raise MemoryError(f"no memory for {bytes} bytes")
     return memory
-
-
-cdef kernel_bucket* empty_buckets(int32_t bits) except NULL:
-    cdef void* memory = large(sizeof(kernel_bucket) << bits)
-    memset(memory, 0, sizeof(kernel_bucket) << bits)
-    return <kernel_bucket*>memory
 
 
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))
 
-    def __init__(self, owner, int32_t width, int32_t most_lookups, int32_t n_spare, int32_t n_slots, int32_t n_refs,
-                 int32_t n_values):
-        """Of an engine: columns of a long row; lookups of a state in all; rows that may be in use and find no room;
-        slots, references and values of a record, in numbers of 64 bits."""
+    def __init__(self, owner, Store store not None, int32_t width, int32_t most_lookups, int32_t n_slots,
+                 int32_t n_refs, int32_t n_values, *, bint shares=True):
+        """Of an engine: where its sessions' sums are; columns of a long row; lookups of a state in all; slots,
+        references and values of a record, in numbers of 64 bits. shares: do others use the store?"""
         cdef MemoryC* m = &self.c
-        cdef size_t n_rows, row = width * sizeof(int16_t), spare = n_spare * row
-        self.owner = owner
-        m.places.buckets = empty_buckets(FIRST_BITS)
-        m.places.shift, m.ways = 64 - FIRST_BITS, KERNEL_WAYS
-        if ARENA_BYTES + spare > MOST_BYTES:
-            raise ValueError(f"{width} columns are too many for the {n_spare} rows that a state may need")
-        m.n_lines = ARENA_BYTES // LINE
-        m.used = FIRST_LINE
-        m.places.arena = <char*>large(ARENA_BYTES + spare)
-        memset(m.places.arena, 0, FIRST_LINE * LINE)
+        cdef size_t n_rows, row = width * sizeof(int16_t)
+        self.owner, self.store = owner, store
+        m.ways, m.shares = KERNEL_WAYS, shares
+        m.shared = store.join(&m.user)
+        self.begin_sums()
         m.scores, m.found = <int32_t*>aligned(2 * row), <int32_t*>aligned(2 * row)
         m.sums = <int16_t*>aligned(row)
         n_rows = most_lookups + 2       # and the bias; a place more is written
         m.lists, m.listed = <const int16_t**>aligned(KERNEL_PARTS * n_rows * sizeof(void*)), <int32_t>n_rows
         self.make_records(n_slots, n_refs, n_values)
+
+    cdef void begin_sums(self) noexcept nogil:
+        """Of sums that this session has not seen before."""
+        cdef MemoryC* m = &self.c
+        m.places.arena, m.spare_line = m.shared.arena, self.store.spare_line(m.user)
+        m.used = m.end = m.fresh = 0
+        use_table(m)
+        take_lines(m, 1)
 
     def make_records(self, int32_t n_slots, int32_t n_refs, int32_t n_values):
         cdef RecordsC* words = &self.c.words
@@ -88,29 +78,40 @@ cdef class Memory:
 
     def __dealloc__(self):
         cdef MemoryC* m = &self.c
-        for memory in (<size_t>m.places.buckets, <size_t>m.places.arena, <size_t>m.words.records,
-                       <size_t>m.scores, <size_t>m.found, <size_t>m.sums, <size_t>m.lists,
-                       <size_t>m.none, <size_t>m.words.table, <size_t>m.copies.places):
+        if m.shared != NULL:
+            self.store.leave(m.shared, m.user)
+        for memory in (<size_t>m.words.records, <size_t>m.scores, <size_t>m.found, <size_t>m.sums,
+                       <size_t>m.lists, <size_t>m.none, <size_t>m.words.table, <size_t>m.copies.places):
             free(<void*><size_t>memory)
 
     def counts(self):
-        """What the cache did so far."""
+        """What the session did so far, and how much of the arena has been taken."""
         return {"made": self.c.made, "met": self.c.met, "full": self.c.full, "wide": self.c.wide,
-                "copies": self.c.copies.n, "words": self.c.words.n, "arena": self.c.used, "room": self.c.n_lines}
+                "copies": self.c.copies.n, "words": self.c.words.n, "arena": shared_get_32(&self.c.shared.taken),
+                "room": self.c.shared.n_lines}
+
+    @property
+    def sharing(self):
+        """How many sessions share its sums, this one included."""
+        return self.store.n_users(self.c.shared)
 
     def forget(self):
         """As if nothing had been parsed."""
-        forget_all(&self.c)
+        self.forget_all()
 
     def limit(self, uint32_t lines):
         """Makes do with so many lines of the arena: for tests of what happens when it is full."""
-        self.forget()
-        self.c.n_lines = min(max(lines, <uint32_t>FIRST_LINE), self.c.n_lines)
+        self.forget_all()
+        self.c.shared.n_lines = min(max(lines, <uint32_t>FIRST_LINE), <uint32_t>ARENA_LINES)
+        self.forget_all()
 
     cdef int make_room(self, int32_t n) except -1 nogil:
         cdef MemoryC* m = &self.c
-        if is_nearly_full(m) or m.words.n + n > MOST_RECORDS:
-            forget_all(m)
+        if is_nearly_full(m):
+            self.forget_all()
+        if m.words.n + n > MOST_RECORDS:
+            forget_words(m)
+        use_table(m)
         while should_grow(m):
             self.grow_buckets()
         if m.words.n + n > m.words.room:
@@ -119,6 +120,16 @@ cdef class Memory:
             self.grow_table(m.words.n + n)
         if should_have_room(&m.copies):
             make_copies(&m.copies, <int32_t>m.copies.n)
+        return 0
+
+    cdef int forget_all(self) except -1 nogil:
+        cdef MemoryC* m = &self.c
+        m.shared = self.store.renew(m.shared, &m.user)
+        self.begin_sums()
+        forget_words(m)
+        forget_copies(&m.copies)
+        memset(refs_of(m, m.none), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
+        memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
         return 0
 
     cdef int grow_records(self, int32_t n) except -1 nogil:
@@ -155,19 +166,39 @@ cdef class Memory:
         return 0
 
     cdef int grow_buckets(self) except -1 nogil:
-        """Twice as many, so that about a quarter of the places is used."""
+        """Twice as many, so that about a quarter of the places is used, unless somebody else was faster."""
         cdef MemoryC* m = &self.c
-        cdef kernel_bucket* old = m.places.buckets
-        cdef int32_t before = 64 - m.places.shift, bits = min(before + 1, MOST_BITS)
-        with gil:
-            m.places.buckets = empty_buckets(bits)
-        m.places.shift = 64 - bits
-        m.remembered = 0
-        self.remember_all(old, before)
-        free(old)
+        cdef bint has_memory = True
+        self.store.acquire()
+        if shared_get_32(&m.shared.bits) == bits_of(m):
+            has_memory = self.fill_larger_table()
+        self.store.release()
+        use_table(m)
+        if not has_memory:
+            with gil:
+                raise MemoryError(f"no memory for {2 << bits_of(m):,} buckets of keys")
         return 0
 
-    cdef void remember_all(self, const void* buckets, int32_t bits) noexcept nogil:
+    cdef bint fill_larger_table(self) noexcept nogil:
+        """Others go on reading the table at hand, and may put something into it that is lost then."""
+        cdef MemoryC* m = &self.c
+        cdef uint32_t bits = bits_of(m)
+        cdef void* old = m.shared.tables[bits]
+        cdef void* grown = empty_buckets(bits + 1)
+        if grown == NULL:
+            return False
+        m.places.buckets, m.places.shift = <kernel_bucket*>grown, 64 - <int32_t>(bits + 1)
+        shared_put_64(&m.shared.remembered, 0)
+        m.fresh = 0
+        self.remember_all(old, bits)
+        m.shared.tables[bits + 1] = grown
+        shared_put_32(&m.shared.bits, bits + 1)
+        if self.store.is_alone(m.shared):
+            free(old)
+            m.shared.tables[bits] = NULL
+        return True
+
+    cdef void remember_all(self, const void* buckets, uint32_t bits) noexcept nogil:
         """The bits of a key that do not stand there are those that its bucket and the one beside it have in common."""
         cdef const kernel_bucket* bucket = <const kernel_bucket*>buckets
         cdef size_t i
@@ -176,35 +207,66 @@ cdef class Memory:
         for i in range(<size_t>1 << bits):
             above = <uint64_t>i << (64 - bits) >> KEY_BITS << KEY_BITS
             for k in range(KERNEL_WAYS):
-                way = bucket[i].way[k]
+                way = shared_get_64(&bucket[i].way[k])
                 if way != 0:
                     remember(&self.c, above | way >> REF_BITS << REF_BITS >> (64 - KEY_BITS), kernel_row(way))
 
 
+cdef void use_table(MemoryC* m) noexcept nogil:
+    """The one that is at hand now. Nobody may hold a key."""
+    cdef uint32_t bits = shared_get_32(&m.shared.bits)
+    m.places.buckets, m.places.shift = <kernel_bucket*>m.shared.tables[bits], 64 - <int32_t>bits
+
+
+cdef bint take_lines(MemoryC* m, uint32_t lines) noexcept nogil:
+    cdef SumsC* sums = m.shared
+    cdef uint32_t taken, size
+    while m.used + lines > m.end:
+        taken = shared_get_32(&sums.taken)
+        if taken + lines > sums.n_lines:
+            return False
+        size = sums.n_lines - taken
+        if m.shares:    # small pieces where there is little room: others need some, too
+            size = min(max(min(<uint32_t>PIECE, sums.n_lines // 64), lines), size)
+        if not shared_add_32_if(&sums.taken, taken, size):
+            continue
+        if taken != m.end:
+            m.used = taken
+        m.end = taken + size
+    return True
+
+
+cdef uint64_t n_remembered(const MemoryC* m) noexcept nogil:
+    return shared_get_64(&m.shared.remembered) + m.fresh
+
+
+cdef void count_fresh(MemoryC* m) noexcept nogil:
+    m.fresh += 1
+    if m.fresh >= UNCOUNTED:
+        shared_add_64(&m.shared.remembered, m.fresh)
+        m.fresh = 0
+
+
 cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil:
-    return not (is_nearly_full(m) or should_grow(m) or m.words.n + n > min(m.words.room, MOST_RECORDS)
+    return not (is_nearly_full(m) or should_grow(m) or shared_get_32(&m.shared.bits) != bits_of(m)
+                or m.words.n + n > min(m.words.room, MOST_RECORDS)
                 or 2 * (m.words.n + n) > <int64_t>1 << m.words.bits or should_have_room(&m.copies))
 
 
 cdef inline bint is_nearly_full(const MemoryC* m) noexcept nogil:
     """Are so many rows remembered that those of the next sentences may find no room?"""
-    return m.used > m.n_lines - m.n_lines // 16
+    cdef uint32_t room = m.shared.n_lines, own = m.end - min(m.used, m.end)
+    return room - min(shared_get_32(&m.shared.taken), room) + own < room // 16
 
 
 cdef inline bint should_grow(const MemoryC* m) noexcept nogil:
     """Are so many of the places for keys taken that keys would soon take those of others?"""
-    return (m.remembered > (<int64_t>1 << (64 - m.places.shift)) * m.ways // 2
-            and 64 - m.places.shift < MOST_BITS)
+    return n_remembered(m) > (<uint64_t>m.ways << bits_of(m)) // 2 and bits_of(m) < MOST_BITS
 
 
-cdef void forget_all(MemoryC* m) noexcept nogil:
-    memset(m.places.buckets, 0, sizeof(kernel_bucket) << (64 - m.places.shift))
-    m.remembered = 0
+cdef void forget_words(MemoryC* m) noexcept nogil:
     memset(m.words.table, 0, sizeof(WordC) << m.words.bits)
-    m.used, m.words.n = FIRST_LINE, 0
-    forget_copies(&m.copies)
-    memset(refs_of(m, m.none), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
-    memset(refs_of(m, m.root), 0, (m.words.values_at - m.words.refs_at) * sizeof(uint64_t))
+    m.words.n = 0
 
 
 cdef inline void put_record(RecordsC* words, WordC word) noexcept nogil:
@@ -239,9 +301,9 @@ cdef uint32_t keep_sum(MemoryC* m, uint64_t key, int32_t width) noexcept nogil:
     return row
 
 
-cdef uint32_t place_for(const MemoryC* m, int32_t width) noexcept nogil:
+cdef uint32_t place_for(MemoryC* m, int32_t width) noexcept nogil:
     cdef uint32_t lines = width // KERNEL_LANES
-    return LINE * (m.used if m.used + lines <= m.n_lines else m.n_lines + m.spare * lines)
+    return LINE * (m.used if take_lines(m, lines) else m.spare_line + m.spare * lines)
 
 
 cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const kernel_range* parts) noexcept nogil:
@@ -250,8 +312,9 @@ cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const 
     cdef int32_t least = min(min(parts[0].least, parts[1].least), parts[2].least)
     out[KERNEL_NEAR_BOUND], out[KERNEL_FAR_BOUND] = bound_of(parts[1]), bound_of(parts[2])
     out[KERNEL_BOUND] = min(most, <int32_t>0x7FFF)
-    m.has_wide_rows |= max(most, -least) > ROW_LIMIT
-    if line_of(row) < m.n_lines:
+    if max(most, -least) > ROW_LIMIT:
+        shared_put_32(&m.shared.has_wide_rows, 1)
+    if is_kept(row):
         m.used += lines_up_to(2 if out[KERNEL_FAR_BOUND] else 1 if out[KERNEL_NEAR_BOUND] else 0, width)
         remember(m, key, row)
     else:
@@ -279,8 +342,9 @@ cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:
         way = kernel_lowest_bit(empty)
     else:
         bucket, way = home, <int32_t>((key >> 17) % KERNEL_WAYS)
-    m.remembered += bucket.way[way] == 0
-    bucket.way[way] = kernel_told(key) >> REF_BITS << REF_BITS | line_of(row)
+    if bucket.way[way] == 0:
+        count_fresh(m)
+    shared_put_64(&bucket.way[way], kernel_told(key) >> REF_BITS << REF_BITS | line_of(row))
 
 
 cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
@@ -290,4 +354,4 @@ cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
     if which == 0 and m.kernels.which(bucket, 0) == 0:      # full
         bucket = neighbour(m, bucket)
         which = m.kernels.which(bucket, told)
-    return kernel_row(bucket.way[kernel_lowest_bit(which)]) if which != 0 else 0
+    return kernel_row_if(shared_get_64(&bucket.way[kernel_lowest_bit(which)]), told) if which != 0 else 0

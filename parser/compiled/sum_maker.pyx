@@ -8,8 +8,9 @@ from parser.common cimport feat_t
 from parser.compiled.copies cimport find_copy, keep_copy, place_of_copy
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
 from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, ROW_OF_ZEROS, MemoryC, keep_row,
-                                     keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range, kernel_unmix,
-                                     lane_of, line_of, lines_up_to, look_up, part_of, place_for, remember, values_of)
+                                     is_kept, keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range,
+                                     kernel_unmix, lane_of, lines_up_to, look_up, part_of, place_for, remember,
+                                     values_of)
 from parser.compiled.table cimport (RowC, Table, add_table_row, column_in, fetch_row, find_row, may_have_row,
                                     open_row, value_in)
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value
@@ -83,7 +84,7 @@ cdef class SumMaker(Flat):
         cdef const LookupC* lookup = &self.lookups[ref.lookup]
         cdef uint64_t* record = <uint64_t*>scene.record[ref.node]
         cdef uint32_t row = self.make(m, lookup, self.key_of(ref, scene), features)
-        if line_of(row) < m.n_lines:
+        if is_kept(row):
             (<uint32_t*>record)[ref.at] = row
         return row
 
@@ -132,7 +133,7 @@ cdef class SumMaker(Flat):
         open_row(&self.rows_of, at, &found)
         row = place_for(m, self.width)
         self.write_row(m, &found, key, row)
-        if line_of(row) < m.n_lines:
+        if is_kept(row):
             keep_copy(&m.copies, at, row)
         return row
 
