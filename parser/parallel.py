@@ -1,14 +1,15 @@
 """Batches of a stream, parsed by several threads, in the order of the stream and in bounded memory.
 
-The caller's thread reads, hands batches out, and writes what comes back; the others parse, without the GIL. Where it
-would wait for a batch it parses another one, so that no more threads are at work than were asked for. No more than
-IN_FLIGHT batches a thread are ever alive; they are filled anew.
+Whoever reads a batch parses it: it is in that processor's cache then. Where reading may have to wait for somebody, for
+a pipe or a terminal, the caller's thread alone reads, and hands batches to the others. The caller's thread writes what
+comes back, and works like the others where it would wait. No more than IN_FLIGHT batches a thread are ever alive; they
+are filled anew.
 """
 
 from collections import deque
 from collections.abc import Iterator
 
-from parser.treebank import Batch, Reader, TreebankError
+from parser.treebank import Batch, Reader
 
 IN_FLIGHT = 3
 
@@ -23,67 +24,131 @@ def parsed_batches(parser, reader: Reader, scores: bool, threads: int) -> Iterat
         while reader.fill(batch):
             yield batch, parser.parse_rows(batch, scores)
         return
-    idle: list[Batch] = []
-    fault = None
-    from concurrent.futures import ThreadPoolExecutor  # as in arrays.py: only where there are threads
-
-    with ThreadPoolExecutor(threads - 1, thread_name_prefix="parse") as pool:
-        queue = Queue(parser, scores, pool, threads)
-        while True:
-            batch = idle.pop() if idle else Batch()
-            try:
-                if not reader.fill(batch):
-                    break
-            except TreebankError as error:
-                fault = error
-                break
-            queue.put(batch)
-            if len(queue) >= IN_FLIGHT * threads:
-                yield from queue.taken(idle)
-        while len(queue) > 0:
-            yield from queue.taken(idle)
-    if fault is not None:
-        raise fault
+    team = Team(parser, reader, scores, threads)
+    try:
+        yield from team.in_order()
+    finally:
+        team.stop()
+    if team.fault is not None:
+        raise team.fault
 
 
-class Queue:
-    """Batches with what their parses will be, the oldest first."""
+class Team:
+    """Threads with batches between them. A batch has a number; `changed` guards all but the reader and the batches."""
 
-    def __init__(self, parser, scores: bool, pool, threads: int) -> None:
-        self.parser, self.scores, self.pool, self.threads = parser, scores, pool, threads
-        self.waiting: deque = deque()
+    def __init__(self, parser, reader: Reader, scores: bool, threads: int) -> None:
+        from threading import Condition, Lock, Thread  # only where there are threads
 
-    def __len__(self) -> int:
-        return len(self.waiting)
+        self.parser, self.reader, self.scores = parser, reader, scores
+        self.most = IN_FLIGHT * threads
+        self.changed, self.reading = Condition(), Lock()
+        self.n_read = self.n_given = 0
+        self.idle: list[Batch] = []
+        self.unparsed: deque[tuple[int, Batch]] = deque()  # that nobody has begun
+        self.parsed: dict[int, tuple] = {}  # number -> batch, its parses, what went wrong instead
+        self.has_ended, self.fault = False, None  # the stream; because of that
+        self.others = [Thread(target=self.help, name=f"parse-{i}", daemon=True) for i in range(1, threads)]
+        for thread in self.others:
+            thread.start()
 
-    def put(self, batch: Batch) -> None:
-        self.waiting.append((batch, self.pool.submit(self.parser.parse_rows, batch, self.scores)))
+    def in_order(self) -> Iterator[tuple]:
+        while self.find_next():
+            batch, parses, error = self.parsed.pop(self.n_given)
+            if error is not None:
+                raise error
+            yield batch, parses
+            with self.changed:
+                self.n_given += 1
+                self.idle.append(batch)
+                self.changed.notify_all()
 
-    def taken(self, idle: list[Batch]) -> Iterator[tuple]:
-        """The oldest batch, which is idle again afterwards."""
-        while not self.waiting[0][1].done() and self.help():
-            pass
-        batch, parses = self.waiting.popleft()
-        yield batch, parses.result()
-        idle.append(batch)
-
-    def help(self) -> bool:
-        """Parses the newest batch that nobody has begun, if one is left for each of the others; False: it is not."""
-        from concurrent.futures import Future
-
-        open_ = [i for i, (_, parses) in enumerate(self.waiting) if not parses.running() and not parses.done()]
-        if len(open_) < self.threads:
-            return False
-        batch, parses = self.waiting[open_[-1]]
-        if parses.cancel():
-            self.waiting[open_[-1]] = batch, done(Future(), self.parser.parse_rows, batch, self.scores)
+    def find_next(self) -> bool:
+        """Works until the next batch has been parsed; False: there is none."""
+        while self.n_given not in self.parsed:
+            if self.is_over():
+                return False
+            if not self.work():
+                with self.changed:
+                    self.changed.wait_for(lambda: self.n_given in self.parsed or self.is_over() or self.may_read())
         return True
 
+    def work(self) -> bool:
+        """Reads or parses something in the caller's thread; False: there is nothing but what others have begun."""
+        job = self.read()
+        if job is None:
+            job = self.begun(leave=len(self.others))
+        elif not self.reader.never_waits:
+            with self.changed:
+                self.unparsed.append(job)
+                self.changed.notify_all()
+            return True
+        if job is not None:
+            self.parse(*job)
+        return job is not None
 
-def done(future, call, *arguments):
-    """As if a pool had made the call: what it raises is raised when its result is asked for."""
-    try:
-        future.set_result(call(*arguments))
-    except Exception as error:
-        future.set_exception(error)
-    return future
+    def help(self) -> None:
+        """What the other threads do."""
+        while True:
+            job = self.begun() or (self.read() if self.reader.never_waits else None)
+            if job is not None:
+                self.parse(*job)
+                continue
+            with self.changed:
+                self.changed.wait_for(
+                    lambda: self.unparsed or self.has_ended or (self.reader.never_waits and self.may_read())
+                )
+                if self.has_ended and not self.unparsed:
+                    return
+
+    def is_over(self) -> bool:
+        return self.has_ended and self.n_given == self.n_read
+
+    def may_read(self) -> bool:
+        return not self.has_ended and self.n_read - self.n_given < self.most
+
+    def read(self) -> tuple[int, Batch] | None:
+        """The next batch of the stream; None: there is none, or no room for one."""
+        with self.reading:
+            with self.changed:
+                if not self.may_read():
+                    return None
+                batch = self.idle.pop() if self.idle else Batch()
+            found, fault = False, None
+            try:
+                found = self.reader.fill(batch)
+            except Exception as error:  # in any thread: raised by the caller's, behind all that came before
+                fault = error
+            with self.changed:
+                if found:
+                    self.n_read += 1
+                    return self.n_read - 1, batch
+                self.has_ended, self.fault = True, fault
+                self.changed.notify_all()
+                return None
+
+    def begun(self, leave: int = 0) -> tuple[int, Batch] | None:
+        """A batch that was read and handed out, if more than so many are left: the oldest; for the caller's thread,
+        which leaves some, the newest."""
+        with self.changed:
+            if len(self.unparsed) <= leave:
+                return None
+            return self.unparsed.pop() if leave else self.unparsed.popleft()
+
+    def parse(self, number: int, batch: Batch) -> None:
+        parses = error = None
+        try:
+            parses = self.parser.parse_rows(batch, self.scores)
+        except Exception as caught:  # raised where the batch would be given out
+            error = caught
+        with self.changed:
+            self.parsed[number] = batch, parses, error
+            self.changed.notify_all()
+
+    def stop(self) -> None:
+        """What has not been begun is left."""
+        with self.changed:
+            self.has_ended = True
+            self.unparsed.clear()
+            self.changed.notify_all()
+        for thread in self.others:
+            thread.join()

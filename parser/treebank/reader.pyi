@@ -23,6 +23,7 @@ class Reader:
     n_sentences: int
     n_words: int
     several_roots: int
+    never_waits: bool
     def __init__(
         self,
         path: str | os.PathLike[str] | BinaryIO,

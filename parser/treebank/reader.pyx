@@ -18,6 +18,7 @@ from parser.treebank.batch cimport (
 from parser.treebank.tree cimport TreeCheck, TreeProblem, tree_check
 
 import io
+import os
 
 from parser.treebank import layout as layouts
 from parser.treebank import tree
@@ -319,7 +320,8 @@ cdef class Reader:
     may_be_empty  an input without any sentence is no fault
 
     Meanwhile: file (its name), layout (the format; None until the first block was read, with auto), columns (those that
-    get ids), n_sentences, n_words, several_roots, skipped, faults (the first of the errors of skipped sentences).
+    get ids), n_sentences, n_words, several_roots, skipped, faults (the first of the errors of skipped sentences),
+    never_waits (it is a file, of which nobody has to send anything first).
     """
     cdef readonly str file
     cdef readonly object vocab
@@ -331,6 +333,7 @@ cdef class Reader:
     cdef readonly uint64_t n_sentences
     cdef readonly uint64_t n_words
     cdef readonly uint64_t several_roots
+    cdef readonly bint never_waits       # is it a file, so that nobody has to send anything first?
     cdef object stream
     cdef object readinto
     cdef tuple read_errors
@@ -371,6 +374,7 @@ cdef class Reader:
         else:
             self.file = display_name(str(path))
             self.stream = open_input(path)
+            self.never_waits = path != "-" and os.path.isfile(path)
         self.read_errors = decompression_errors(self.file)
         if format in PLAIN_FORMATS:
             expect("tags", tags, ("upos", "xpos", "both"))

@@ -1,4 +1,4 @@
-"""Sums that the sessions of a parser share: made once, whoever asks first, and the trees are those of one session alone."""
+"""Sums that the sessions of a parser share: made once, whoever asks first. Trees are those of one session alone."""
 
 import threading
 
