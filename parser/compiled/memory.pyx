@@ -1,5 +1,6 @@
 """Remembered sums and words; see memory.pxd."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
@@ -38,6 +39,7 @@ cdef void* large(size_t bytes) except NULL:
     return memory
 
 
+@cython.no_gc_clear     # it needs its store until the end
 cdef class Memory:
     def __cinit__(self):
         memset(&self.c, 0, sizeof(MemoryC))

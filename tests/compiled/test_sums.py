@@ -1,5 +1,6 @@
 """Sums that the sessions of a parser share: made once, whoever asks first. Trees are those of one session alone."""
 
+import gc
 import threading
 
 import numpy as np
@@ -88,6 +89,17 @@ def test_more_sessions_than_one_table_of_sums_has_places(trained):
     last = sessions[-1]
     del sessions, session
     assert last.work.own.memory.sharing == 1
+
+
+def test_sessions_that_garbage_is_made_of_leave(trained):
+    parser = compiled(*trained("eager"))
+    kept, lost = Session(parser), Session(parser)
+    assert kept.work.own.memory.sharing == 2
+    cycle = [lost]
+    cycle.append(cycle)
+    del lost, cycle
+    gc.collect()
+    assert kept.work.own.memory.sharing == 1
 
 
 def test_sums_of_two_parsers_are_their_own(trained):
