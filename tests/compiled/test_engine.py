@@ -287,7 +287,9 @@ def test_programs_that_are_forgotten_are_made_again(trained, most):
     assert small.work.own.programs.made > met == session.work.own.programs.made
 
 
-@pytest.mark.parametrize(("name", "features", "lanes"), [("eager", "zn11", 8), ("standard", "rich-standard", 6)])
+@pytest.mark.parametrize(
+    ("name", "features", "lanes"), [("eager", "zn11", 8), ("standard", "rich-standard", 7), ("eager", "rich", 6)]
+)
 def test_more_sentences_are_parsed_side_by_side_where_less_is_looked_up(trained, name, features, lanes):
     templates = (resources.files("parser.feature") / "sets" / f"{features}.txt").read_text(encoding="utf-8")
     assert Session(compiled(*trained(name, templates))).work.own.n_lanes == lanes

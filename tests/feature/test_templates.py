@@ -18,7 +18,7 @@ SIZES = {
     "easyfirst-zn11": 167,
     "rich": 107,
     "rich-hybrid": 126,
-    "rich-standard": 113,
+    "rich-standard": 98,
     "lite": 83,
 }
 
