@@ -14,7 +14,7 @@ import numpy as np
 from parser.score.weights import Weights
 
 LIMIT = 32766  # weights, and scores of 16 bits, stay within +-LIMIT; -32768 marks what is not legal
-FINER = 2.8
+FINER = 2.75
 # What a state is taken to add up: so many rows with weights as large as the largest of COMMON_ROWS rows are on average.
 # Measured: then less than 1 state in 1,000 needs 32 bits with the default, 1 in 100 in any case (both learners, zn11
 # and rich features, seven treebanks).

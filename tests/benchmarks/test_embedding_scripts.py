@@ -1,4 +1,4 @@
-"""benchmarks/embedding.py and memory.py from start to end, on a small model."""
+"""benchmarks/embedding.py, memory.py and threads.py from start to end, on a small model."""
 
 import re
 import sys
@@ -11,6 +11,7 @@ from parser.treebank.generate import generate
 REASON = "the benchmarks are beside the tests only in a checkout"
 embedding = pytest.importorskip("embedding", reason=REASON)
 memory = pytest.importorskip("memory", reason=REASON)
+threads = pytest.importorskip("threads", reason=REASON)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,16 @@ def test_the_stream_is_the_file_over_and_over_with_new_words(folder):
         assert len(changed) == n // 40
         assert all([*a[:1], a[1] + str(k), *a[2:]] == b for a, b in changed)
     assert next(memory.rounds(str(folder / "dev.conllu"), 1, 0)) == ((text.rstrip("\n") + "\n\n").encode(), n)
+
+
+def test_threads_are_compared_with_the_first_number_of_them(folder, monkeypatch, capsys):
+    call(monkeypatch, threads, folder, "--words", "5000", "--threads", "1", "3", "--turns", "2")
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert head == "| model | into | 1 thread | 3 threads |"
+    found = [re.fullmatch(r"\| m \| (.*) \| ([\d.]+) \| ([\d.]+) \(([\d.]+)\) \|", row).groups() for row in rows]
+    assert [name for name, *_ in found] == ["file", "/dev/null", "new text"]
+    for _, one, three, ratio in found:
+        assert float(ratio) == pytest.approx(float(three) / float(one), rel=0.3)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc: runs on Linux")
