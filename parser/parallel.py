@@ -69,14 +69,14 @@ class Team:
                 return False
             if not self.work():
                 with self.changed:
-                    self.changed.wait_for(lambda: self.n_given in self.parsed or self.is_over() or self.may_read())
+                    self.changed.wait_for(lambda: self.n_given in self.parsed or self.is_over())
         return True
 
     def work(self) -> bool:
         """Reads or parses something in the caller's thread; False: there is nothing but what others have begun."""
         job = self.read()
         if job is None:
-            job = self.begun(leave=len(self.others))
+            job = self.take(leave=len(self.others))
         elif not self.reader.never_waits:
             with self.changed:
                 self.unparsed.append(job)
@@ -89,7 +89,7 @@ class Team:
     def help(self) -> None:
         """What the other threads do."""
         while True:
-            job = self.begun() or (self.read() if self.reader.never_waits else None)
+            job = self.take() or (self.read() if self.reader.never_waits else None)
             if job is not None:
                 self.parse(*job)
                 continue
@@ -126,9 +126,9 @@ class Team:
                 self.changed.notify_all()
                 return None
 
-    def begun(self, leave: int = 0) -> tuple[int, Batch] | None:
-        """A batch that was read and handed out, if more than so many are left: the oldest; for the caller's thread,
-        which leaves some, the newest."""
+    def take(self, leave: int = 0) -> tuple[int, Batch] | None:
+        """A batch that was read and nobody has begun, if there are more than so many: the oldest; for the caller's
+        thread, which leaves some to the others, the newest."""
         with self.changed:
             if len(self.unparsed) <= leave:
                 return None

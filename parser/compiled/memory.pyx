@@ -98,7 +98,7 @@ cdef class Memory:
         return self.store.n_users(self.c.shared)
 
     def forget(self):
-        """As if nothing had been parsed."""
+        """As if this session had parsed nothing: see Store.renew."""
         self.forget_all()
 
     def limit(self, uint32_t lines):
