@@ -71,6 +71,12 @@ def from_file_to_file(parser: Parser, path: str, rounds: int, scores: bool) -> f
         return 1 / seconds(parse) * words / 1e6
 
 
+def plain_speed(parser: Parser, on: str) -> float:
+    if parser.weights is None:  # a slim model
+        return float("nan")
+    return speeds(parser, parser.assembly.sentence_parser(parser.weights), on, 2)[1]
+
+
 def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     parser = Parser.load(path)
     fast = type(parser.sentence_parser)(parser.assembly.system, parser.compiled, kernel)
@@ -78,11 +84,10 @@ def measure(path: str, on: str, words: int, kernel: str) -> list[str]:
     rounds = max(words // n_words, 2)
     first, later, chances, batches, session = speeds(parser, fast, on, rounds)
     counts = session.work.own.counts()
-    plain = parser.assembly.sentence_parser(parser.weights)
-    plain_speed = speeds(parser, plain, on, 2)[1]
+    plain = plain_speed(parser, on)
     files, their_files = (from_file_to_file(parser, on, rounds, scores) for scores in (False, True))
     made = counts["made"] / n_words
-    numbers = [f"{speed:.2f}" for speed in (first, later, plain_speed, batches, files, chances, their_files)]
+    numbers = [f"{speed:.2f}" for speed in (first, later, plain, batches, files, chances, their_files)]
     size = f"{parser.compiled.n_bytes / 1e6:.1f}"
     return [Path(path).name, str(len(parser.compiled.actions)), size, *numbers, f"{made:.2f}"]
 

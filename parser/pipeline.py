@@ -24,7 +24,7 @@ from parser.feature.templates import TemplateError, parse_templates
 from parser.model.file import ModelFile, model_size, write_model
 from parser.model.layout import ModelFileError
 from parser.model.weights import packed_weights, unpacked_weights, validate_weights
-from parser.parallel import parsed_batches
+from parser.parallel import worked_batches
 from parser.score.reliability import Reliability
 from parser.score.weights import Weights
 from parser.search.base import SentenceParser
@@ -422,9 +422,14 @@ class Parser:
             tree_writer(stream, to, str(target), scores) as writer,
         ):
             names, tagged = Labels(self.labels), self.tag_column is None
-            for batch, found in parsed_batches(self, reader, scores, threads):
+
+            def work(batch: Batch) -> object:
+                found = self.parse_rows(batch, scores)
                 chances = (found.arcs, found.labelled) if scores else None
-                writer.write(batch, found.heads, found.labels, names, chances)
+                return writer.prepare(batch, found.heads, found.labels, names, chances)
+
+            for batch, prepared in worked_batches(reader, work, threads):
+                writer.put(prepared)
                 tagged = tagged or batch.has_values(self.tag_column)
                 if progress is not None:
                     progress.advance(batch.n_words)

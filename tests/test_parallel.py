@@ -44,8 +44,7 @@ class Parser:
     def __init__(self, times, bad=-1):
         self.times, self.bad, self.threads = times, bad, []
 
-    def parse_rows(self, batch, scores):
-        assert not scores
+    def parse(self, batch):
         if batch.number == self.bad:
             raise MemoryError("no room")
         self.threads.append(threading.current_thread())
@@ -59,9 +58,9 @@ def batches(monkeypatch):
 
 
 def numbers(parser, reader, threads, into):
-    for batch, parses in parallel.parsed_batches(parser, reader, False, threads):
-        assert parses == batch.number
-        into.append(parses)
+    for batch, made in parallel.worked_batches(reader, parser.parse, threads):
+        assert made == batch.number
+        into.append(made)
 
 
 kinds = pytest.mark.parametrize("never_waits", [True, False])
@@ -97,9 +96,9 @@ def test_who_reads_a_batch_of_a_file_parses_it():
             return super().fill_alone(batch)
 
     class Checking(Parser):
-        def parse_rows(self, batch, scores):
+        def parse(self, batch):
             assert threading.current_thread() is by[batch.number]
-            return super().parse_rows(batch, scores)
+            return super().parse(batch)
 
     parser = Checking([0.002])
     numbers(parser, Noting(30), 3, [])
@@ -121,7 +120,7 @@ def test_what_came_before_a_fault_is_given_out(threads, fault, never_waits):
 def test_who_goes_away_leaves_no_thread_behind(threads, never_waits):
     before = threading.active_count()
     reader = Reader(1000, never_waits=never_waits)
-    batches = parallel.parsed_batches(Parser([0.001]), reader, False, threads)
+    batches = parallel.worked_batches(reader, Parser([0.001]).parse, threads)
     for _ in range(5):
         next(batches)
     batches.close()

@@ -33,9 +33,15 @@ class ParquetWriter:
         self.words = 0
         self.dropped: dict[str, int] = {}
 
-    def write(self, batch: Batch, heads: np.ndarray, labels: np.ndarray, names: Labels, probabilities=None) -> None:
-        self.waiting.append(rows_of(batch, heads, labels, names, probabilities))
-        self.words += batch.n_words
+    def prepare(
+        self, batch: Batch, heads: np.ndarray, labels: np.ndarray, names: Labels, probabilities=None
+    ) -> tuple[pa.RecordBatch, int]:
+        return rows_of(batch, heads, labels, names, probabilities), batch.n_words
+
+    def put(self, prepared: tuple[pa.RecordBatch, int]) -> None:
+        rows, n_words = prepared
+        self.waiting.append(rows)
+        self.words += n_words
         if self.words >= GROUP:
             self.flush()
 

@@ -240,7 +240,10 @@ class LargeOutput(io.FileIO):
 
 
 class Blocks:
-    """What goes straight to the disk: whole blocks at the start of a page. One is written while the other is filled."""
+    """What goes straight to the disk: whole blocks at the start of a page. One is written while the other is filled.
+
+    Meanwhile what the system has kept of the file goes to the disk, too, so that nobody waits for that at the end.
+    """
 
     def __init__(self, file: int) -> None:
         import mmap  # these two only where outputs are large
@@ -248,7 +251,8 @@ class Blocks:
 
         self.file, self.filled = file, 0
         self.blocks = [memoryview(mmap.mmap(-1, BLOCK)) for _ in range(2)]
-        self.pool = ThreadPoolExecutor(1, thread_name_prefix="write")
+        self.pool = ThreadPoolExecutor(2, thread_name_prefix="write")
+        self.kept = self.pool.submit(os.fdatasync, file)
         self.writing = self.pool.submit(int)
 
     def put(self, view: memoryview) -> int:
@@ -266,6 +270,7 @@ class Blocks:
         """The last block is not a whole one, which takes the usual way."""
         with self.pool:
             self.writing.result()
+            self.kept.result()
             set_direct(self.file, False)
             write_all(self.file, self.blocks[0][: self.filled])
 

@@ -1,18 +1,23 @@
-"""Where parsed trees go: a treebank format, or JSON lines for programs."""
+"""Where parsed trees go: a treebank format, JSON lines or Parquet.
+
+A batch is written in two steps: `prepare` may be called by any thread, best by the one that has the batch in its cache,
+`put` by one thread alone, in the order of the input.
+"""
 
 import json
+from collections import Counter
 from types import TracebackType
 
 import numpy as np
 
 from parser.treebank.batch import Batch
-from parser.treebank.layout import FormatError, find_layout, layout_of_path
+from parser.treebank.layout import FormatError, Layout, find_layout, layout_of_path
 from parser.treebank.stream import OPENERS, suffix_of
 from parser.treebank.writer import Labels, Writer
 
 
 def tree_writer(stream, to: str, target: str, scores: bool = False):
-    """A Writer, or a JsonWriter or ParquetWriter with the same `write`.
+    """A TextWriter, or a JsonWriter or ParquetWriter with the same methods.
 
     to: a format's name, jsonl, parquet, or auto: by the target's name. scores: trees will have probabilities. The trees
     are a parser's, and are not looked at again.
@@ -20,7 +25,7 @@ def tree_writer(stream, to: str, target: str, scores: bool = False):
     if to == "auto":
         to = other_format(target)
         if to is None:
-            return Writer(stream, layout_of_path(target), check=False)
+            return TextWriter(stream, layout_of_path(target))
     if to == "jsonl":
         return JsonWriter(stream)
     if to == "parquet":
@@ -29,7 +34,7 @@ def tree_writer(stream, to: str, target: str, scores: bool = False):
         from parser.treebank.parquet import ParquetWriter
 
         return ParquetWriter(stream, scores)
-    return Writer(stream, find_layout(to, ("jsonl", "parquet")), check=False)
+    return TextWriter(stream, find_layout(to, ("jsonl", "parquet")))
 
 
 def other_format(target: str) -> str | None:
@@ -40,6 +45,44 @@ def other_format(target: str) -> str | None:
     return next((kind for kind in ("jsonl", "parquet") if name.endswith(f".{kind}")), None)
 
 
+class TextWriter:
+    """A treebank format: each batch by a Writer of its own, which is idle again when its rows have been handed over."""
+
+    def __init__(self, stream, layout: Layout | None) -> None:
+        self.stream, self.layout = stream, layout
+        self.idle: list[Writer] = []
+        self.every: list[Writer] = []
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """What the format had no place for: see Writer."""
+        found: Counter[str] = Counter()
+        for writer in self.every:
+            found.update(writer.dropped)
+        return dict(found)
+
+    def prepare(self, batch: Batch, heads: np.ndarray, labels: np.ndarray, names: Labels, probabilities=None) -> Writer:
+        try:
+            writer = self.idle.pop()  # atomic, so threads never share one
+        except IndexError:
+            writer = Writer(self.stream, self.layout, check=False, hold=True)
+            self.every.append(writer)
+        writer.write(batch, heads, labels, names, probabilities)
+        return writer
+
+    def put(self, prepared: Writer) -> None:
+        prepared.flush()
+        self.idle.append(prepared)
+
+    def __enter__(self) -> "TextWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
 class JsonWriter:
     """One JSON object a line and sentence: id, words, heads, labels, and probabilities where there are any."""
 
@@ -47,7 +90,7 @@ class JsonWriter:
         self.stream = stream
         self.dropped: dict[str, int] = {}
 
-    def write(self, batch: Batch, heads: np.ndarray, labels: np.ndarray, names: Labels, probabilities=None) -> None:
+    def prepare(self, batch: Batch, heads: np.ndarray, labels: np.ndarray, names: Labels, probabilities=None) -> bytes:
         lines, text, start = [], list(names), 0
         for sentence in batch:
             words = slice(start, start + len(sentence))
@@ -62,10 +105,10 @@ class JsonWriter:
                     found[key] = [round(p, 4) for p in values[words].tolist()]
             lines.append(json.dumps(found, ensure_ascii=False) + "\n")
             start = words.stop
-        self.send("".join(lines).encode())
+        return "".join(lines).encode()
 
-    def send(self, content: bytes) -> None:
-        left = memoryview(content)
+    def put(self, prepared: bytes) -> None:
+        left = memoryview(prepared)
         while left:
             left = left[self.stream.write(left) :]
 

@@ -66,6 +66,7 @@ cdef class Writer:
     cdef readonly object layout
     cdef readonly bint keep_deps
     cdef readonly bint check
+    cdef readonly bint hold
     cdef readonly dict dropped      # what the target format has no place for: kind of row -> how many
 
     cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1

@@ -17,9 +17,15 @@ class Writer:
     layout: Layout | None
     keep_deps: bool
     check: bool
+    hold: bool
     dropped: dict[str, int]
     def __init__(
-        self, stream: BinaryIO, layout: Layout | str | None = None, keep_deps: bool = False, check: bool = True
+        self,
+        stream: BinaryIO,
+        layout: Layout | str | None = None,
+        keep_deps: bool = False,
+        check: bool = True,
+        hold: bool = False,
     ) -> None: ...
     def write(
         self,

@@ -292,13 +292,14 @@ cdef class Writer:
     layout     the format to write (a Layout or its name); by default that of each batch
     keep_deps  keep DEPS when trees are replaced
     check      that new heads make trees, or are -1 throughout a sentence; False for those of a parser, which do
+    hold       everything until flush(); else what is much is handed over to the stream before
 
     dropped counts the rows that the format had no place for: comments, multiwords, empty_nodes.
     """
 
-    def __init__(self, stream, layout=None, bint keep_deps=False, bint check=True):
+    def __init__(self, stream, layout=None, bint keep_deps=False, bint check=True, bint hold=False):
         self.stream = stream
-        self.check = check
+        self.check, self.hold = check, hold
         self.layout = layouts.find_layout(layout) if isinstance(layout, str) else layout
         self.keep_deps = keep_deps
         self.dropped = {"comments": 0, "multiwords": 0, "empty_nodes": 0}
@@ -343,7 +344,7 @@ cdef class Writer:
             self.write_same(batch, first, last)
         else:
             self.write_converted(batch, first, last, NULL)
-        if self.out.length >= FLUSH_AT:
+        if self.out.length >= FLUSH_AT and not self.hold:
             self.flush()
 
     cdef int write_same(self, Batch batch, uint32_t first, uint32_t last) except -1:

@@ -105,7 +105,7 @@ def test_new_trees_in_another_format():
     batch, heads, labels, names = parsed_batch()
     out = io.BytesIO()
     with tree_writer(out, "auto", "a.conllx.gz") as writer:
-        writer.write(batch, heads, labels, names)
+        writer.put(writer.prepare(batch, heads, labels, names))
     plain = read_plain(out.getvalue().decode())
     assert [head for s in plain for head in s.heads] == heads.tolist()
     assert plain[0].column(7) == ["root", "dep_x", "dep_x"]
@@ -115,6 +115,25 @@ def test_new_trees_in_another_format():
         Writer(out, "conllx").write(batch, heads, labels, names, (heads, heads))
 
 
+@pytest.mark.parametrize("target", ["a.conllu", "a.conllx", "a.jsonl"])
+def test_batches_are_prepared_in_any_order_and_put_in_theirs(target):
+    batch, heads, labels, names = parsed_batch()
+    others = np.zeros_like(heads), np.zeros_like(labels)
+    one, two = io.BytesIO(), io.BytesIO()
+    with tree_writer(one, "auto", target) as writer:
+        for trees in (heads, labels), others, (heads, labels):
+            writer.put(writer.prepare(batch, *trees, names))
+    with tree_writer(two, "auto", target) as again:
+        second, first = again.prepare(batch, *others, names), again.prepare(batch, heads, labels, names)
+        assert two.getvalue() == b""
+        again.put(first)
+        third = again.prepare(batch, heads, labels, names)
+        again.put(second)
+        again.put(third)
+    assert two.getvalue() == one.getvalue() != b""
+    assert again.dropped == writer.dropped
+
+
 def test_json_lines():
     batch, heads, labels, names = parsed_batch()
     out = io.BytesIO()
@@ -122,7 +141,7 @@ def test_json_lines():
     for to, target in (("jsonl", "-"), ("auto", "a.jsonl"), ("auto", "a.jsonl.zst")):
         out = io.BytesIO()
         with tree_writer(out, to, target) as writer:
-            writer.write(batch, heads, labels, names, (chances, chances))
+            writer.put(writer.prepare(batch, heads, labels, names, (chances, chances)))
         lines = [json.loads(line) for line in out.getvalue().decode().splitlines()]
         assert [line["id"] for line in lines] == ["one", "two", "sentence 3", "sentence 4"]
         assert lines[2] == {

@@ -83,3 +83,19 @@ def test_what_is_interrupted_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         begin()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_the_system_kept_and_cannot_be_put_on_the_disk_is_told(tmp_path, monkeypatch):
+    def fail(file):
+        raise OSError(errno.EIO, "Input/output error")
+
+    def fill():
+        with open_output(tmp_path / "out") as out:
+            out.write(b"x" * (1 << 15))
+
+    monkeypatch.setattr(streams.os, "fdatasync", fail)
+    with pytest.raises(TreebankError, match="out: cannot be written: Input/output error"):
+        fill()
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "small").write_bytes(b"")
+    assert written(tmp_path / "small", [b"x" * 100]) == b"x" * 100  # all of it is kept: nothing goes straight
