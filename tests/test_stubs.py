@@ -45,7 +45,7 @@ def first_line_arguments(kind: type) -> list[str]:
 def test_the_signature_of_a_class_is_read():
     from parser.treebank import Writer
 
-    assert first_line_arguments(Writer) == ["stream", "layout", "keep_deps", "check"]
+    assert first_line_arguments(Writer) == ["stream", "layout", "keep_deps", "check", "hold"]
 
 
 def own_public_names(module) -> set[str]:
