@@ -86,7 +86,7 @@ def test_what_is_interrupted_leaves_nothing(tmp_path):
 
 
 def test_what_the_system_kept_and_cannot_be_put_on_the_disk_is_told(tmp_path, monkeypatch):
-    def fail(file):
+    def fail(*_):
         raise OSError(errno.EIO, "Input/output error")
 
     def fill():
