@@ -2,9 +2,9 @@
 
 The file is read once and parsed over and over, until --words words are done. Per model: words a second of CPU for
 parsing alone, in the first round (nothing remembered yet) and in the best of the later ones; the same for the plain
-way, template by template with floating point weights; for whole batches (words turned into numbers, then parsed); and
-from CoNLL-U to CoNLL-U, through files; later rounds and files again, with probabilities (chances). --kernel chooses an
-instruction set. Instructions: see instructions.py.
+way, template by template with floating point weights (nan for slim models, which have none); for whole batches (words
+turned into numbers, then parsed); and from CoNLL-U to CoNLL-U, through files; later rounds and files again, with
+probabilities (chances). --kernel chooses an instruction set. Instructions: see instructions.py.
 
 Timings of one run on a busy machine say little; compare the columns of one line, and lines of one run.
 """

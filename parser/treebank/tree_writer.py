@@ -7,6 +7,7 @@ A batch is written in two steps: `prepare` may be called by any thread, best by 
 import json
 from collections import Counter
 from types import TracebackType
+from typing import Self
 
 import numpy as np
 
@@ -45,7 +46,19 @@ def other_format(target: str) -> str | None:
     return next((kind for kind in ("jsonl", "parquet") if name.endswith(f".{kind}")), None)
 
 
-class TextWriter:
+class AtOnce:
+    """Hands everything over with `put`: nothing is left to be written at the end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+class TextWriter(AtOnce):
     """A treebank format: each batch by a Writer of its own, which is idle again when its rows have been handed over."""
 
     def __init__(self, stream, layout: Layout | None) -> None:
@@ -74,16 +87,8 @@ class TextWriter:
         prepared.flush()
         self.idle.append(prepared)
 
-    def __enter__(self) -> "TextWriter":
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-
-class JsonWriter:
+class JsonWriter(AtOnce):
     """One JSON object a line and sentence: id, words, heads, labels, and probabilities where there are any."""
 
     def __init__(self, stream) -> None:
@@ -111,11 +116,3 @@ class JsonWriter:
         left = memoryview(prepared)
         while left:
             left = left[self.stream.write(left) :]
-
-    def __enter__(self) -> "JsonWriter":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass

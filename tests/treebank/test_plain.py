@@ -115,8 +115,10 @@ def test_new_trees_in_another_format():
         Writer(out, "conllx").write(batch, heads, labels, names, (heads, heads))
 
 
-@pytest.mark.parametrize("target", ["a.conllu", "a.conllx", "a.jsonl"])
+@pytest.mark.parametrize("target", ["a.conllu", "a.conllx", "a.jsonl", "a.parquet"])
 def test_batches_are_prepared_in_any_order_and_put_in_theirs(target):
+    if target == "a.parquet":
+        pytest.importorskip("pyarrow", reason="needs pyarrow: runs with the extra `arrow`")
     batch, heads, labels, names = parsed_batch()
     others = np.zeros_like(heads), np.zeros_like(labels)
     one, two = io.BytesIO(), io.BytesIO()
@@ -132,6 +134,19 @@ def test_batches_are_prepared_in_any_order_and_put_in_theirs(target):
         again.put(third)
     assert two.getvalue() == one.getvalue() != b""
     assert again.dropped == writer.dropped
+
+
+@pytest.mark.parametrize("layout", ["conllu", "conllx"])
+def test_batches_prepared_one_by_one_are_what_one_writer_makes_of_all(layout):
+    batch, heads, labels, names = parsed_batch()
+    others = np.zeros_like(heads), np.zeros_like(labels)
+    one, two = io.BytesIO(), io.BytesIO()
+    with Writer(one, layout, check=False) as alone, tree_writer(two, layout, "-") as writer:
+        for trees in (heads, labels), others:
+            alone.write(batch, *trees, names)
+            writer.put(writer.prepare(batch, *trees, names))
+    assert two.getvalue() == one.getvalue() != b""
+    assert writer.dropped == alone.dropped
 
 
 def test_json_lines():
