@@ -31,7 +31,8 @@ RESULTS = Path(__file__).parent / "results" / "instructions.json"
 SETS = {
     "zn11": {"features.name": "zn11"},
     "default": {},
-    "easyfirst": {"features.name": "easyfirst", "system.name": "easy-first"},
+    "fast": {"features.name": "fast"},
+    "easy-first": {"system.name": "easy-first"},
 }
 WITH = ", probabilities"
 TRAINED, PARSED, EPOCHS = 400, 150, 3

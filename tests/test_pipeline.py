@@ -215,7 +215,7 @@ def test_easy_first_has_slim_models_and_tables_too(files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "used"), [({}, "easyfirst-zn11"), ({"features": "easyfirst"}, "easyfirst")], ids=["default", "named"]
+    ("given", "used"), [({}, "rich-easyfirst"), ({"features": "easyfirst"}, "easyfirst")], ids=["default", "named"]
 )
 def test_easy_first_has_default_features_of_its_own(files, given, used):
     model = Parser.train(files / "train.conllu", epochs=1, system="easy-first", **given)

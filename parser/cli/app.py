@@ -150,7 +150,7 @@ def train(
         str | None,
         typer.Option(
             help="A named feature set or a file of templates. "
-            "[rich-standard; by system rich, rich-hybrid, easyfirst-zn11]"
+            "[rich-standard; by system rich, rich-hybrid, rich-easyfirst]"
         ),
     ] = None,
     learner: Annotated[

@@ -17,9 +17,6 @@ from parser.feature.templates import TemplateSet
 from parser.score.weights import Weights
 
 MOST_COLUMNS = 1 << 15  # where there is a stack: the ranks of columns are numbers of 16 bits, from 0 on
-# Of the finest scale, for easy-first: its rows hold sums of several templates at up to six places, and more of them fit
-# into bytes. Measured: no labelled attachment score suffers.
-LIST_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +77,8 @@ def actions_of(system) -> Actions:
 def compile_model(weights: Weights, templates: TemplateSet, pos: str, system, under_root: int = -1) -> Compiled:
     """`system`: one (or its handle), for the actions that need columns. `under_root`: see Compiled."""
     core = actions_of(system)
-    share = LIST_SHARE if templates.family == "list" else 1
     needed = needed_columns(core, np.unique(weights.actions))
-    model = quantise(weights, len(templates), needed, share, label_frequency(core))
+    model = quantise(weights, len(templates), needed, label_frequency(core))
     return Compiled(templates, pos, build_table(model), model.actions, core.n_actions, model.scale, under_root)
 
 

@@ -43,12 +43,11 @@ def quantise(
     weights: Weights,
     n_templates: int,
     others: Sequence[int] = (),
-    share: float = 1,
     frequency: np.ndarray | None = None,
 ) -> Quantised:
-    """`others`: actions that get a column though they may have no weight. `share`: of the finest scale that will do.
-    `frequency`: of the actions' labels, or a guess (only the order of the columns depends on it)."""
-    scale = share * chosen_scale(weights, n_templates + 1)
+    """`others`: actions that get a column though they may have no weight. `frequency`: of the actions' labels, or a guess
+    (only the order of the columns depends on it)."""
+    scale = chosen_scale(weights, n_templates + 1)
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
     rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]

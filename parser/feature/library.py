@@ -9,6 +9,7 @@ SETS = (
     "rich",
     "rich-hybrid",
     "rich-standard",
+    "fast",
     "lite",
     "zn11",
     "zn11-hybrid",
@@ -16,6 +17,7 @@ SETS = (
     "hybrid2013",
     "l2s",
     "l2s-program",
+    "rich-easyfirst",
     "easyfirst",
     "easyfirst-zn11",
 )

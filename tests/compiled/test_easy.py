@@ -95,7 +95,7 @@ def check_all(parser, text, room=None):
 
 
 @pytest.mark.parametrize("kernel", kernel_names())
-@pytest.mark.parametrize("features", ["easyfirst", "easyfirst-zn11", ODD])
+@pytest.mark.parametrize("features", ["easyfirst", "easyfirst-zn11", "rich-easyfirst", ODD])
 def test_the_engine_sums_what_the_templates_say(trained, features, kernel):
     check_all(compiled(*trained("first", features), kernel), made_text(8) + made_text(8, seed=9))
 
@@ -118,7 +118,7 @@ def test_other_sets(trained, features):
     check_all(compiled(*trained("first", features)), made_text(6) + made_text(6, seed=9))
 
 
-@pytest.mark.parametrize("features", ["easyfirst", "easyfirst-zn11", ODD])
+@pytest.mark.parametrize("features", ["easyfirst", "easyfirst-zn11", "rich-easyfirst", ODD])
 @pytest.mark.parametrize(("root", "options"), [("none", {}), ("first", {"single_root": True})])
 def test_other_roots(trained, root, options, features):
     check_all(compiled(*trained(root, features, **options)), made_text(8) + made_text(8, seed=9))
@@ -282,7 +282,7 @@ def test_real_treebanks(treebanks):
 # The plan
 
 
-@pytest.mark.parametrize("features", ["easyfirst", "easyfirst-zn11", ODD, ROOMY, SPREAD])
+@pytest.mark.parametrize("features", ["easyfirst", "easyfirst-zn11", "rich-easyfirst", ODD, ROOMY, SPREAD])
 def test_every_template_has_one_role_and_every_shape_its_places(features):
     templates = set_of(features)
     layout = role_layout(templates, "xpos")

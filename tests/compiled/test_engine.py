@@ -74,7 +74,7 @@ def test_the_engine_sums_what_the_templates_say(trained, name):
     check_all(compiled(*trained(name)), made_text(15) + made_text(15, seed=9))
 
 
-@pytest.mark.parametrize("features", ["rich", "lite", "l2s-program"])
+@pytest.mark.parametrize("features", ["rich", "fast", "lite", "l2s-program"])
 def test_other_sets(trained, features):
     text = named_set(features).text
     check_all(compiled(*trained("eager", text)), made_text(6) + made_text(6, seed=9))

@@ -14,8 +14,8 @@ from parser.feature.templates import parse_templates
 from parser.transition import get_system
 
 CLUSTERS = {"cat": "0110", "of": "10", "vidas": "0111101"}
-STACK_SETS = [name for name in SETS if not name.startswith("easyfirst")]
-LIST_SETS = [name for name in SETS if name.startswith("easyfirst")]
+STACK_SETS = [name for name in SETS if "easyfirst" not in name]
+LIST_SETS = [name for name in SETS if "easyfirst" in name]
 EVERY_PAIR = """\
 span(p0); leaf(p1); p-2.w; p-1.wp p3.u; p0.t p1.t dist(p0,p1); p0.l.L p1.r2.p; labelset(p0,left) valency(p1,right)
 if(p0,adp) p0.w p1.l.w; if(p1,cc) p1.w p2.w; dist(p-1,p0,coarse)
