@@ -45,8 +45,8 @@ def quantise(
     others: Sequence[int] = (),
     frequency: np.ndarray | None = None,
 ) -> Quantised:
-    """`others`: actions that get a column though they may have no weight. `frequency`: of the actions' labels, or a guess
-    (only the order of the columns depends on it)."""
+    """`others`: actions that get a column though they may have no weight. `frequency`: of the actions' labels, or a
+    guess (only the order of the columns depends on it)."""
     scale = chosen_scale(weights, n_templates + 1)
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
