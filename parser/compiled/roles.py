@@ -33,7 +33,7 @@ from parser.compiled.groups import (
 )
 from parser.compiled.program import PRESENCE, identity, in_order
 from parser.feature.hashing import seed_of
-from parser.feature.plan import MAX_NODES, Part, Plan, Rule, make_plan
+from parser.feature.plan import MAX_NODES, Part, Plan, make_plan
 from parser.feature.templates import LIST_BASES, Node, Template, TemplateError, TemplateSet
 
 STORED = 0
@@ -236,32 +236,17 @@ def role_layout(templates: TemplateSet, pos: str) -> RoleLayout:
 
 def moved(plan: Plan, to_front: bool) -> tuple[Plan, list[list[Role]]]:
     """A plan that shares the attributes and stored values of the other."""
-    front = replace(plan, nodes=[], parts=[], conditions=[], rules=[], node_ids={})
+    front = plan.of_words()
     names = {number: node for node, number in plan.node_ids.items()}
     roles: list[list[Role]] = []
     for number, rule in enumerate(plan.rules):
         by = min(places_of(plan, number)) if to_front else 0
-        at = place_in(front, rule_alone(front, moved_template(rule.template, by)))
+        at = front.place(front.rule(moved_template(rule.template, by)))
         if at == len(roles):
             roles.append([])
         parts = tuple(moved_part(front, names, plan.parts[part], by) for part in rule.parts)
         roles[at].append(Role(number, by, parts))
     return front, roles
-
-
-def place_in(plan: Plan, rule: Rule) -> int:
-    for number, known in enumerate(plan.rules):
-        if known.same_as(rule):
-            return number
-    plan.rules.append(rule)
-    return len(plan.rules) - 1
-
-
-def rule_alone(plan: Plan, template: Template) -> Rule:
-    """A template's rule; nodes and parts that it needs are in the plan then."""
-    alone = replace(plan, rules=[])
-    alone.add_rule(template)
-    return alone.rules[0]
 
 
 def moved_node(node: Node, by: int) -> Node:

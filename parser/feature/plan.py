@@ -22,6 +22,7 @@ KINDS = ("stored", "L", "valency left", "valency right", "labelset left", "label
 VALENCY_CAP = 4
 DISTANCE_CAP = 10
 COARSE = 0
+ATTRIBUTES, STORED = "attributes", "combinations of attributes"  # lists of a plan
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,10 @@ class Rule:
     need: int
     parts: tuple[int, ...]
 
-    def same_as(self, other: "Rule") -> bool:
-        return set(self.parts) == set(other.parts) and (self.any_of, self.need) == (other.any_of, other.need)
+    @property
+    def asks(self) -> tuple[frozenset[int], int, int]:
+        """Rules that are equal in this are the same, whatever their templates are called."""
+        return frozenset(self.parts), self.any_of, self.need
 
 
 @dataclass
@@ -56,10 +59,12 @@ class Plan:
     conditions: list[tuple[int, int]] = field(default_factory=list)  # (node, stored value that is not NONE)
     rules: list[Rule] = field(default_factory=list)
     node_ids: dict[Node, int] = field(default_factory=dict)
+    numbers: dict[tuple, int] = field(default_factory=dict)  # of what the lists above have: (which list, item) -> place
+    places: dict[tuple, int] = field(default_factory=dict)  # of rules, by what they ask
 
     def node(self, node: Node) -> int:
         if node not in self.node_ids:
-            self.node_ids[node] = add(self.nodes, self.first_step(node), MAX_NODES, "nodes")
+            self.node_ids[node] = self.add(self.nodes, self.first_step(node), MAX_NODES, "nodes")
         return self.node_ids[node]
 
     def first_step(self, node: Node) -> tuple[int, int]:
@@ -69,19 +74,41 @@ class Plan:
             return STEPS.index("pair"), LIST_BASES.index(node.base)
         return STEPS.index("stack" if node.base[0] == "s" else "buffer"), int(node.base[1])
 
+    def add(self, items: list, item, most: int, what: str) -> int:
+        """The place of an item in a list of different ones, put there if it is new."""
+        number = self.numbers.setdefault((what, item), len(items))
+        if number == len(items):
+            if number == most:
+                raise TemplateError(f"more than {most} {what} in one feature set")
+            items.append(item)
+        return number
+
     def part(self, part: Part) -> int:
-        return add(self.parts, part, MAX_PARTS, "different values")
+        return self.add(self.parts, part, MAX_PARTS, "different values")
 
     def stored_value(self, attributes: Sequence[Attribute]) -> int:
-        ids = tuple(add(self.attributes, attribute, MAX_PARTS, "attributes") for attribute in sorted(attributes))
-        return add(self.stored, ids, MAX_PARTS, "combinations of attributes")
+        ids = tuple(self.add(self.attributes, attribute, MAX_PARTS, ATTRIBUTES) for attribute in sorted(attributes))
+        return self.add(self.stored, ids, MAX_PARTS, STORED)
 
     def condition(self, node: Node, name: str) -> int:
         """The bit of a condition in the mask of what is present."""
         found = (self.node(node), self.stored_value([attribute_of(name, "", self.pos)]))
-        return MAX_NODES + add(self.conditions, found, MAX_CONDITIONS, "conditions")
+        return MAX_NODES + self.add(self.conditions, found, MAX_CONDITIONS, "conditions")
 
-    def add_rule(self, template: Template) -> None:
+    def of_words(self) -> "Plan":
+        """What words are asked is as here, and there is nothing else yet."""
+        numbers = {(ATTRIBUTES, found): number for number, found in enumerate(self.attributes)}
+        numbers |= {(STORED, found): number for number, found in enumerate(self.stored)}
+        return Plan(self.templates, self.pos, self.attributes, self.stored, numbers=numbers)
+
+    def place(self, rule: Rule) -> int:
+        """Its number; where p is UPOS, s0.p and s0.u are one."""
+        number = self.places.setdefault(rule.asks, len(self.rules))
+        if number == len(self.rules):
+            self.rules.append(rule)
+        return number
+
+    def rule(self, template: Template) -> Rule:
         """A key depends on the template alone, not on the order of its atoms or on the set: see identity."""
         words: dict[Node, list[Attribute]] = {}
         others: list[Part] = []
@@ -102,9 +129,7 @@ class Plan:
         if len(ids) > MAX_TEMPLATE_PARTS:
             raise TemplateError(f"template '{template}' looks at {len(ids)} things, at most {MAX_TEMPLATE_PARTS}")
         any_of = sum(1 << self.node(node) for node in template.nodes)
-        rule = Rule(template, any_of, need, ids)
-        if not any(rule.same_as(other) for other in self.rules):  # where p is UPOS, s0.p and s0.u are one
-            self.rules.append(rule)
+        return Rule(template, any_of, need, ids)
 
     def state_part(self, kind: str, nodes: tuple[Node, ...], argument: str) -> Part:
         first = self.node(nodes[0])
@@ -120,15 +145,6 @@ class Plan:
         return Part(KINDS.index(kind), first)
 
 
-def add(items: list, item, most: int, what: str) -> int:
-    """Index of an item in a list of different ones, put there if it is new."""
-    if item not in items:
-        if len(items) == most:
-            raise TemplateError(f"more than {most} {what} in one feature set")
-        items.append(item)
-    return items.index(item)
-
-
 def make_plan(templates: TemplateSet, pos: str) -> Plan:
     """pos: the column that `p` stands for, xpos or upos."""
     if pos not in POS_COLUMNS:
@@ -137,5 +153,5 @@ def make_plan(templates: TemplateSet, pos: str) -> Plan:
         raise TemplateError(f"{templates.name}: {len(templates)} templates, at most {MAX_TEMPLATES}")
     plan = Plan(templates, pos)
     for template in templates.templates:
-        plan.add_rule(template)
+        plan.place(plan.rule(template))
     return plan
