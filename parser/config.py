@@ -142,7 +142,7 @@ class TreesConfig:
         "non-projective training trees: left out, lifted, or lifted with marks in the labels",
         choices=("drop", "lift", "head", "path", "head+path"),
     )
-    min_marked: int = option(1, "marked labels met fewer times lose their marks", least=1, most=MANY)
+    min_marked: int = option(5, "marked labels met fewer times lose their marks", least=1, most=MANY)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def test_defaults():
     assert config.oracle.name == "dynamic"
     assert config.explore == ExploreConfig("goldberg-nivre-2013", k=1, p=0.9, fallback="best")
     assert config.train == TrainConfig(labelled=True, epochs=10, patience=0, seed=1, ensemble=1)
-    assert config.trees == TreesConfig("head", 1)
+    assert config.trees == TreesConfig("head", 5)
 
 
 @pytest.mark.parametrize(
