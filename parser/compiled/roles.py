@@ -235,7 +235,7 @@ def role_layout(templates: TemplateSet, pos: str) -> RoleLayout:
 
 
 def moved(plan: Plan, to_front: bool) -> tuple[Plan, list[list[Role]]]:
-    """A plan that shares the attributes and stored values of the other."""
+    """A plan that begins with the attributes and stored values of the other."""
     front = plan.of_words()
     names = {number: node for node, number in plan.node_ids.items()}
     roles: list[list[Role]] = []

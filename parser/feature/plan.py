@@ -76,12 +76,12 @@ class Plan:
 
     def add(self, items: list, item, most: int, what: str) -> int:
         """The place of an item in a list of different ones, put there if it is new."""
-        number = self.numbers.setdefault((what, item), len(items))
-        if number == len(items):
-            if number == most:
+        if (what, item) not in self.numbers:
+            if len(items) == most:
                 raise TemplateError(f"more than {most} {what} in one feature set")
+            self.numbers[what, item] = len(items)
             items.append(item)
-        return number
+        return self.numbers[what, item]
 
     def part(self, part: Part) -> int:
         return self.add(self.parts, part, MAX_PARTS, "different values")
@@ -99,7 +99,7 @@ class Plan:
         """What words are asked is as here, and there is nothing else yet."""
         numbers = {(ATTRIBUTES, found): number for number, found in enumerate(self.attributes)}
         numbers |= {(STORED, found): number for number, found in enumerate(self.stored)}
-        return Plan(self.templates, self.pos, self.attributes, self.stored, numbers=numbers)
+        return Plan(self.templates, self.pos, list(self.attributes), list(self.stored), numbers=numbers)
 
     def place(self, rule: Rule) -> int:
         """Its number; where p is UPOS, s0.p and s0.u are one."""
