@@ -49,15 +49,14 @@ def less(done: int, default: int, what: str) -> str:
 def arcspeed() -> Iterable[System]:
     learners = {"": ("", {}), "-rda": (", AdaGrad-RDA", {"learner": "adagrad-rda"})}
     features = {
-        "-default": ("", {}),
-        "-fast": (", fast", {"features": "fast"}),
-        "-zn11": (", zn11", {"features": "zn11"}),
+        "-default": ("", "arc-standard", {}),
+        "-fast": (", fast", "arc-standard", {"features": "fast"}),
+        "-zn11": (", zn11", "arc-eager", {"features": "zn11"}),
     }
-    for part, (features_title, chosen) in features.items():
+    for part, (features_title, system, chosen) in features.items():
         for end, (learner_title, learner) in learners.items():
             options = {**chosen, **learner}
             given = ", ".join(f"{key}={value}" for key, value in options.items()) or "all defaults"
-            system = "arc-eager" if part == "-zn11" else "arc-standard"
             about = f"{system}, 10 epochs, the best on the development set is kept; {given}; slim model"
             title = f"arcspeed{features_title}{learner_title}"
             yield System(f"arcspeed{part}{end}", title, "with_arcspeed", "parser", options, about)
