@@ -10,10 +10,19 @@ from dataclasses import dataclass
 from statistics import fmean
 
 EAGER = ("features=zn11", "system=arc-eager", "system.root=last", "single_root=no")
-PERCEPTRON = ("learner=perceptron", "learner.margin=0", "min_updates=0")
+PERCEPTRON = ("learner=perceptron", "learner.margin=0", "min_updates=0", "keep=1")
 # Smaller gradients make no entries, or the tables would be dense and take five times the memory; what that changes is
 # measured by readings.py
-MAXENT = ("learner=adagrad-rda", "alpha=1", "rho=0.01", "gate=1", "birth=0.02", "quiet=0.001", "min_updates=0")
+MAXENT = (
+    "learner=adagrad-rda",
+    "alpha=1",
+    "rho=0.01",
+    "gate=1",
+    "birth=0.02",
+    "quiet=0.001",
+    "min_updates=0",
+    "keep=1",
+)
 STATIC, DYNAMIC = ("oracle=static",), ("oracle=dynamic",)
 SPURIOUS = ("oracle=nondeterministic", "explore=ambiguity")
 

@@ -26,7 +26,7 @@ from parser.train.run import SeedTraining, set_up
 from parser.train.session import TrainingRun
 
 DEFAULT_TREEBANK = "English-EWT"
-ZN11 = ("features=zn11", "learner.margin=0", "min_updates=0")
+ZN11 = ("features=zn11", "learner.margin=0", "min_updates=0", "keep=1")
 SETTINGS = {
     "perceptron, zn11": ZN11,
     "perceptron, default": (),

@@ -40,6 +40,7 @@ MADE_FOR = {  # of named sets; the others, and those of files, are for arc-eager
 MANY = 2**31 - 1  # what C counts up to
 # Steps, ridges and margins beyond these make scores that a float cannot hold, or tell apart
 SMALL, LARGE = 1e-6, 1_000_000
+KEPT = 0.4  # of all rows, where they are left out at all
 
 LEARNER_OPTIONS = {
     "perceptron": {"margin": 100.0},
@@ -92,6 +93,10 @@ class FeaturesConfig:
 class LearnerConfig:
     name: str = option("perceptron", "learner", choices=LEARNER_OPTIONS)
     min_updates: int = option(5, "rows changed fewer times are left out", least=0, most=MANY)
+    keep: float | None = option(
+        None, "share of the rows that learn on after keep_after epochs; easy-first, regression: 1", least=SMALL, most=1
+    )
+    keep_after: int = option(5, "epochs after which rows are left out", least=1, most=MANY)
     margin: float | None = option(
         None, "by how much a right action must win (perceptron, passive-aggressive)", least=0, most=LARGE
     )
@@ -387,6 +392,8 @@ def resolve_learner(learner: LearnerConfig, system: str) -> LearnerConfig:
         filled["alpha"] = STEPS[filled["rule"]]
     if learner.name == "regression" and system == "easy-first" and filled["birth"] > MOST_BIRTH:
         raise ConfigError(f"learner.birth = {filled['birth']}, expected at most {MOST_BIRTH} with easy-first")
+    if learner.keep is None:
+        filled["keep"] = 1.0 if system == "easy-first" or learner.name == "regression" else KEPT
     return replace(learner, **filled)
 
 

@@ -16,11 +16,11 @@ from runs import Run, RunError, Store, deviation, find_treebanks, markdown_table
 
 from parser.errors import UserError
 
-PAPERS = ("features=zn11", "learner.margin=0", "min_updates=0", "nonprojective=lift")
+PAPERS = ("features=zn11", "learner.margin=0", "min_updates=0", "keep=1", "nonprojective=lift")
 KNOWN = {
     "default": (),
     "zn11": PAPERS,
-    "zn11-plain": ("features=zn11", "learner.margin=0", "min_updates=3", "single_root=no"),
+    "zn11-plain": ("features=zn11", "learner.margin=0", "min_updates=3", "keep=1", "single_root=no"),
     "eager": ("features=rich",),
     "lite": ("features=lite",),
     "adagrad": ("learner=adagrad-rda",),

@@ -22,6 +22,7 @@ CHOICES = {
     "errors followed (dynamic oracle)": "oracle=static",
     "margin": "learner.margin=0",
     "rows from several updates on": "min_updates=0",
+    "useful rows alone": "keep=1",
     "marked labels of lifted arcs": "nonprojective=lift",
     "one root": "single_root=no",
 }

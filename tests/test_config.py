@@ -35,7 +35,7 @@ def test_defaults():
     config = Config().resolved()
     assert config.system == SystemConfig("arc-standard", "first", "auto")
     assert config.features == FeaturesConfig("rich-standard", "auto", None)
-    assert config.learner == LearnerConfig("perceptron", min_updates=5, margin=100.0)
+    assert config.learner == LearnerConfig("perceptron", min_updates=5, keep=0.4, margin=100.0)
     assert config.oracle.name == "dynamic"
     assert config.explore == ExploreConfig("goldberg-nivre-2013", k=1, p=0.9, fallback="best")
     assert config.train == TrainConfig(labelled=True, epochs=10, patience=0, seed=1, ensemble=1)

@@ -138,6 +138,9 @@ class TerminalDisplay(Display):
         counts = f"{line['epoch']:5d} {line['loss']:7.3f} {line['accuracy']:8.2f} {line['words_per_second']:9,}"
         self.say(counts + scores + mark)
 
+    def rows_left_out(self, kept: int, of: int) -> None:
+        self.say(f"      from here on with {kept:,} of {of:,} rows, those with the largest weights")
+
     def say(self, text: str) -> None:
         """Above the bar, where there is one."""
         if self.bar is not None:

@@ -207,7 +207,7 @@ cdef class AdaGradRDA(Learner):
     cdef int change_row(self, feat_t key, int32_t i, const float* d, const Spans* spans) except -1 nogil:
         cdef uint64_t cell = self.table.find(key, i, &self.fired)
         if self.table.map.cells[cell].value == NO_ROW:
-            if self.n_fresh == 0 or (self.gate > 1 and not self.admits(key)):
+            if self.n_fresh == 0 or self.table.is_closed or (self.gate > 1 and not self.admits(key)):
                 return 0
             cell = self.table.claim(key, i, &self.fired)
             self.table.grow(cell, self.n_fresh)

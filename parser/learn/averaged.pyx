@@ -20,8 +20,10 @@ cdef class Averaged(Stored):
         cdef uint64_t cell
         self.table.reserve(n)
         for i in range(n):
-            if feats[i] != 0:
-                cell = self.table.claim(feats[i], i, &self.fired)
+            if feats[i] == 0:
+                continue
+            cell = self.table.claim(feats[i], i, &self.fired)
+            if not self.table.is_closed_to(cell):
                 self.change_weight(cell, up, delta)
                 if down >= 0:
                     self.change_weight(cell, down, -delta)
@@ -44,6 +46,12 @@ cdef class Averaged(Stored):
             if delta[action] != 0:
                 self.change(feats, n, action, -1, delta[action])
         return 0
+
+    def keep_rows(self, keys):
+        """The average begins anew: until now the rows that go had their share in every decision."""
+        Stored.keep_rows(self, keys)
+        self.table.clear_cold()
+        self.steps = 0
 
     cdef void weights_of(self, Row* row, float* out) noexcept nogil:
         cdef float* w = self.table.hot(row)

@@ -140,9 +140,14 @@ cdef class Learner:
             n += weights[k] != 0
         return n
 
+    def keep_rows(self, keys):
+        """Goes on with the rows of these features alone: no other gets weights any more, or scores."""
+        self.table.keep(np.ascontiguousarray(keys, np.uint64))
+        self.fired.n = 0
+
     def pieces(self):
         """The state of training as arrays and Pieces: restore() makes any later step the same bit for bit."""
-        counts = np.array([self.n_actions, self.steps, self.updates], np.int64)
+        counts = np.array([self.n_actions, self.steps, self.updates, self.table.is_closed], np.int64)
         return self.table.pieces() | {"progress": counts}
 
     def dump(self):
@@ -153,12 +158,12 @@ cdef class Learner:
     def restore(self, arrays):
         """Takes up training where pieces() left it, in a learner made with the same options."""
         progress = arrays.get("progress")
-        if progress is None or progress.dtype != np.int64 or progress.shape != (3,):
-            raise ValueError("training weights: no array 'progress' of 3 int64")
+        if progress is None or progress.dtype != np.int64 or progress.shape != (4,):
+            raise ValueError("training weights: no array 'progress' of 4 int64")
         if progress[0] != self.n_actions:
             raise ValueError(f"training weights: made for {progress[0]} actions, not {self.n_actions}")
         self.table.restore(arrays)
-        self.steps, self.updates = int(progress[1]), int(progress[2])
+        self.steps, self.updates, self.table.is_closed = int(progress[1]), int(progress[2]), bool(progress[3])
         self.loss = 0.0
         self.fired.n = 0
 

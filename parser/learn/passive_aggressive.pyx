@@ -45,7 +45,7 @@ cdef class PassiveAggressive(Averaged):
     cdef int step(self, const feat_t* feats, int32_t n, int32_t oracle, int32_t rival, float loss) except -1 nogil:
         cdef int32_t i, fired = 0
         for i in range(n):
-            fired += feats[i] != 0
+            fired += feats[i] != 0 and not self.table.is_closed_to(self.table.find(feats[i], i, &self.fired))
         if fired == 0:
             return 0
         # every feature stands once under each of the two actions

@@ -118,7 +118,8 @@ cdef class Regression(Stored):
             if feats[i] == 0:
                 continue
             cell = self.table.claim(feats[i], i, &self.fired) if make else self.table.find(feats[i], i, &self.fired)
-            k = self.table.entry(cell, action) if make else self.table.entry_of(cell, action)
+            k = (self.table.entry(cell, action) if make and not self.table.is_closed_to(cell)
+                 else self.table.entry_of(cell, action))
             if k >= 0:
                 row = self.table.row(cell)
                 self.w[m] = self.table.hot(row) + k

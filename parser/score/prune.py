@@ -1,8 +1,19 @@
 """Fewer weights: which of them a model can do without."""
 
+import math
+
 import numpy as np
 
 from parser.score.weights import Weights
+
+
+def useful_rows(weights: Weights, share: float) -> np.ndarray:
+    """The keys of so many of the rows, those with the largest weights; ascending."""
+    if not weights.n_rows:
+        return weights.keys
+    largest = np.maximum.reduceat(np.abs(weights.weights), weights.offsets[:-1])
+    first = np.argsort(-largest, kind="stable")[: math.ceil(share * weights.n_rows)]
+    return np.sort(weights.keys[first])
 
 
 def order_of_use(weights: Weights) -> np.ndarray:

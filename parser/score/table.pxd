@@ -47,6 +47,10 @@ cdef struct Fired:          # of the features last looked up
     Row* rows[MAX_FIRED]        # NULL where none scores; good until the table changes
 
 
+cdef inline Row* row_at(char** blocks, uint32_t ref) noexcept nogil:
+    return <Row*>(blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
+
+
 cdef class RowTable:
     cdef Pool mem                       # owns the map's arrays, `blocks` and every block
     cdef KeyMap map
@@ -59,6 +63,7 @@ cdef class RowTable:
     cdef readonly int32_t n_actions
     cdef readonly int32_t cold_bytes
     cdef readonly uint32_t min_updates  # a row is active from so many updates on
+    cdef public bint is_closed          # does no other key get a row?
 
     cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
     cdef int reserve(self, int32_t n_more) except -1 nogil
@@ -69,6 +74,8 @@ cdef class RowTable:
     cdef uint32_t new_row(self, int32_t shape) except 0 nogil
     cdef int new_block(self) except -1
     cdef int clear(self) except -1
+    cdef int adopt(self, feat_t key, const Row* row, uint32_t active) except -1
+    cdef void clear_cold(self) noexcept nogil
     cdef int set_shape(self, int32_t index, int32_t capacity, int32_t id_bytes) except -1
     cdef void copy_row(self, Row* old, Row* new) noexcept nogil
     cdef int copy_numbers(self, const uint64_t[::1] keys, char[::1] out, bint cold) except -1
@@ -80,7 +87,7 @@ cdef class RowTable:
         return keymap_cell(&self.map, key)
 
     cdef inline Row* at(self, uint32_t ref) noexcept nogil:
-        return <Row*>(self.blocks[ref >> BLOCK_SHIFT] + (<uint64_t>(ref & (BLOCK_UNITS - 1)) << 3))
+        return row_at(self.blocks, ref)
 
     cdef inline Row* row(self, uint64_t cell) noexcept nogil:
         return self.at(self.map.cells[cell].value & PLACE)
@@ -89,6 +96,10 @@ cdef class RowTable:
     cdef inline Row* row_of(self, feat_t key) noexcept nogil:
         cdef uint32_t value = self.map.cells[keymap_cell(&self.map, key)].value
         return self.at(value & PLACE) if value != NO_ROW else NULL
+
+    # may no row be made for a cell that has none? To be asked before `entry`
+    cdef inline bint is_closed_to(self, uint64_t cell) noexcept nogil:
+        return self.is_closed and self.map.cells[cell].value == NO_ROW
 
     # the row of a cell if it is active, else NULL: known without reading the row
     cdef inline Row* active_row(self, uint64_t cell) noexcept nogil:

@@ -12,7 +12,7 @@ import numpy as np
 
 from parser.common cimport CHECK, feat_t
 from parser.score.keymap cimport (
-    NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_home, keymap_init, keymap_insert, keymap_reserve
+    NO_ROW, PREFETCH, KeyCell, keymap_cell, keymap_get, keymap_home, keymap_init, keymap_insert, keymap_reserve
 )
 
 from parser.score.pieces import Pieces
@@ -61,8 +61,9 @@ cdef class RowTable:
         return 0
 
     cdef int clear(self) except -1:
-        """No rows, no memory but the smallest."""
+        """No rows, no memory but the smallest; open to all keys."""
         cdef int32_t shape
+        self.is_closed = False
         self.mem = Pool(WrapMalloc(pages_malloc), WrapFree(pages_free))
         keymap_init(self.mem, &self.map, 0)
         self.blocks = NULL
@@ -135,9 +136,9 @@ cdef class RowTable:
         return keymap_reserve(self.mem, &self.map, n_more)
 
     cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
-        """The cell of the i-th feature of a state, made if missing; reserve first. key is not 0."""
-        if i < fired.n and self.map.cells[fired.cells[i]].key == key:
-            return fired.cells[i]
+        """The cell of the i-th feature of a state, made if missing where the table is open; reserve first. key is not 0."""
+        if self.is_closed or (i < fired.n and self.map.cells[fired.cells[i]].key == key):
+            return self.find(key, i, fired)
         return keymap_insert(&self.map, key)
 
     cdef int32_t entry(self, uint64_t cell, int32_t action) except -1 nogil:
@@ -205,6 +206,35 @@ cdef class RowTable:
             self.hot(new)[ids[k]] = self.hot(old)[k]
             memcpy(<char*>self.cold(new) + ids[k] * self.cold_bytes,
                    <char*>self.cold(old) + k * self.cold_bytes, self.cold_bytes)
+
+    def keep(self, const uint64_t[::1] keys):
+        """Only the rows of these keys, packed anew; closed to all others. Cells are not where they were."""
+        cdef Pool _before = self.mem    # holds the rows until they are copied
+        cdef KeyMap map = self.map
+        cdef char** blocks = self.blocks
+        cdef uint32_t value
+        cdef int64_t i
+        self.clear()
+        keymap_reserve(self.mem, &self.map, keys.shape[0])
+        for i in range(keys.shape[0]):
+            value = keymap_get(&map, keys[i])
+            if value != NO_ROW:
+                self.adopt(keys[i], row_at(blocks, value & PLACE), value & ACTIVE)
+        self.is_closed = True
+
+    cdef int adopt(self, feat_t key, const Row* row, uint32_t active) except -1:
+        cdef uint32_t ref = self.new_row(row.shape)
+        memcpy(self.at(ref), row, self.shapes[row.shape].units * 8)
+        self.map.cells[keymap_insert(&self.map, key)].value = ref | active
+        return 0
+
+    cdef void clear_cold(self) noexcept nogil:
+        cdef uint64_t cell
+        cdef Row* row
+        for cell in range(self.map.mask + 1):
+            if self.map.cells[cell].value != NO_ROW:
+                row = self.row(cell)
+                memset(self.cold(row), 0, row.n * self.cold_bytes)
 
     # As Python objects: for saving, restoring, statistics
 

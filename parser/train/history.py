@@ -5,8 +5,9 @@ Every line has an `event`: `start`, `epoch`, and whatever else the caller report
 was interrupted and resumed decides as if it had not been.
 
 The best epoch is the earliest of the highest score: a later one that only equals it is not better. Without scores it is
-the last one. With patience n training stops after n epochs in a row that were not better than the best before them;
-patience 0 never stops.
+the last one. A line `rows` says that from here on training has fewer rows: such epochs are compared with one another
+alone, since who asks for a small model gets one. With patience n training stops after n epochs in a row that were not
+better than the best before them; patience 0 never stops.
 """
 
 import json
@@ -70,8 +71,18 @@ class History:
         return [line.get("score") for line in self.epochs]
 
     @property
+    def compared_from(self) -> int:
+        """So many epochs are not compared: those before rows were left out, once there is one behind."""
+        before = epochs = 0
+        for line in self.lines:
+            epochs += line["event"] == "epoch"
+            before = epochs if line["event"] == "rows" else before
+        return before if epochs > before else 0
+
+    @property
     def best(self) -> int:
-        return best_epoch(self.scores)
+        first = self.compared_from
+        return first + best_epoch(self.scores[first:])
 
     @property
     def last_is_best(self) -> bool:
@@ -79,7 +90,7 @@ class History:
         return self.best == len(self.epochs) > 0
 
     def should_stop(self, patience: int) -> bool:
-        return should_stop(self.scores, patience)
+        return should_stop(self.scores[self.compared_from :], patience)
 
     def add_epoch(self, *, score: float | None = None, **more: object) -> None:
         if score is not None and not math.isfinite(score):

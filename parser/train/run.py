@@ -12,6 +12,7 @@ from parser.feature.attributes import read_clusters
 from parser.feature.library import load_templates
 from parser.pipeline import MOST_COLUMNS
 from parser.score.pieces import Pieces
+from parser.score.prune import useful_rows
 from parser.score.weights import Weights, merge
 from parser.search.corpus import Corpus
 from parser.search.rng import Random
@@ -95,6 +96,7 @@ class SeedTraining:
 
     def __init__(self, setup: Setup, seed: int, history: History) -> None:
         self.setup, self.seed, self.history = setup, seed, history
+        self.options = setup.assembly.config.learner
         self.learner = setup.assembly.learner(setup.trees.n_words)
         self.trainer = setup.assembly.trainer(self.learner)
         self.rng = Random(seed)
@@ -103,6 +105,8 @@ class SeedTraining:
 
     def run_epoch(self, report: Callable[[Tick], None]) -> None:
         """One pass over the training sentences in random order, and the dev score."""
+        if self.epoch == self.options.keep_after and self.options.keep < 1:
+            self.leave_out_rows()
         start, trainer = time.perf_counter(), self.trainer
         trainer.states = trainer.forced = trainer.errors = 0
         self.learner.loss, self.learner.updates = 0.0, 0
@@ -114,6 +118,13 @@ class SeedTraining:
             report(self.tick(words, start))
         self.epoch += 1
         self.close_epoch(words, time.perf_counter() - start)
+
+    def leave_out_rows(self) -> None:
+        """Features that have learned little so far cost time and room, and accuracy nothing, if the others learn on."""
+        weights = self.learner.finalise()
+        kept = useful_rows(weights, self.options.keep)
+        self.learner.keep_rows(kept)
+        self.history.add("rows", after=self.epoch, kept=len(kept), of=weights.n_rows)
 
     def tick(self, words: int, start: float) -> Tick:
         decided = max(self.trainer.states - self.trainer.forced, 1)

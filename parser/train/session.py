@@ -46,6 +46,9 @@ class Display:
     def epoch_done(self, line: dict, best: int) -> None:
         """A line of the log; `best` is the number of the best epoch so far."""
 
+    def rows_left_out(self, kept: int, of: int) -> None:
+        """The epoch that follows went on with so many rows of so many."""
+
     def compiled(self, floats: float, integers: float) -> None:
         """LAS on the development set of the weights, and of the integers that are parsed with."""
 
@@ -165,7 +168,11 @@ class TrainingRun:
             self.current.history.add("start", seed=seed, config=self.config.tables(), **self.about)
         current = self.current
         while not current.is_done():
+            n_lines = len(current.history.lines)
             current.run_epoch(self.display.ticked)
+            for line in current.history.lines[n_lines:]:
+                if line["event"] == "rows":
+                    self.display.rows_left_out(line["kept"], line["of"])
             self.display.epoch_done(current.history.epochs[-1], current.history.best)
             if self.is_checkpoint_due(current):
                 self.try_checkpoint()

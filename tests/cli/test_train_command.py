@@ -138,16 +138,18 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(files, tmp_path
     assert not (tmp_path / "a.last").exists()
 
 
+@pytest.mark.parametrize("keep_after", [1, 2, 3])  # before, when and after it is stopped
 @pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "adagrad-rda", "regression"])
-def test_resuming_gives_the_model_of_an_uninterrupted_run(files, tmp_path, learner):
+def test_resuming_gives_the_model_of_an_uninterrupted_run(files, tmp_path, learner, keep_after):
     shared = ["train", str(files / "train.conllu"), "--dev", str(files / "dev.conllu"), "--features", "zn11", "-q"]
-    shared += ["--learner", learner]
+    shared += ["--learner", learner, "--set", "keep=0.5", "--set", f"keep_after={keep_after}"]
     assert run([*shared, "-o", str(tmp_path / "whole"), "--epochs", "4"]) == 0
     assert run([*shared, "-o", str(tmp_path / "parts"), "--epochs", "2"]) == 0
     assert run([*shared, "-o", str(tmp_path / "parts"), "--epochs", "4", "--resume"]) == 0
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
     events = [json.loads(line)["event"] for line in (tmp_path / "parts.log").read_text().splitlines()]
-    assert events.count("epoch") == 4
+    assert [event for event in events if event != "start"].index("rows") == keep_after
+    assert sorted(events) == ["epoch"] * 4 + ["rows", "start"]
 
 
 def test_resuming_an_ensemble(files, tmp_path, capsys):

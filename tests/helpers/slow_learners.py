@@ -15,6 +15,14 @@ class NaivePerceptron:
         self.w, self.total = defaultdict(Fraction), defaultdict(Fraction)
         self.steps = 0
         self.changes = defaultdict(int)
+        self.kept = None
+
+    def keep_rows(self, keys):
+        """The average is that of all weight vectors from now on."""
+        self.kept = set(keys)
+        self.w = defaultdict(Fraction, {key: value for key, value in self.w.items() if key[0] in self.kept})
+        self.total = defaultdict(Fraction)
+        self.steps = 0
 
     def scores(self, feats):
         used = [f for f in feats if f and self.changes[f] >= self.min_updates]
@@ -36,7 +44,7 @@ class NaivePerceptron:
         return best, oracle
 
     def change(self, feats, oracle, rival, loss):
-        feats = [f for f in feats if f]
+        feats = [f for f in feats if f and (self.kept is None or f in self.kept)]
         if not feats:
             return
         step = 1 if self.cap is None else min(self.cap, loss / (2 * len(feats)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from slow_learners import NaivePerceptron, as_dict, random_states
 
-from parser.learn import Perceptron
+from parser.learn import PassiveAggressive, Perceptron
 from parser.learn.learner import Learner
 from parser.score.linear import LinearModel
 
@@ -30,6 +30,29 @@ def test_lazy_average_is_the_naive_average(margin, min_updates, dense_above):
     final, expected = as_dict(fast.finalise()), slow.final()
     assert final.keys() == expected.keys()
     assert all(final[key] == np.float32(float(value)) for key, value in expected.items())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: (Perceptron(12, margin=3, min_updates=2, dense_above=4), 3, None),
+        lambda: (PassiveAggressive(12, margin=1, cap=0.25), 1, 0.25),
+    ],
+)
+def test_average_of_the_rows_that_are_kept(make):
+    fast, margin, cap = make()
+    slow = NaivePerceptron(12, margin=margin, cap=cap, min_updates=fast.min_updates)
+    for i, state in enumerate(random_states(5, 400, 12)):
+        if i == 150:
+            kept = sorted(fast.dump()["keys"].tolist())[::2]
+            fast.keep_rows(kept)
+            slow.keep_rows(kept)
+            assert fast.n_rows == len(kept)
+        assert fast.scores(state[0]) == pytest.approx([float(score) for score in slow.scores(state[0])], abs=1e-4)
+        assert fast.visit(*state) == slow.visit(*state)
+    final, expected = as_dict(fast.finalise()), slow.final()
+    assert final == pytest.approx({key: float(value) for key, value in expected.items()}, abs=1e-4)
+    assert {key for key, _ in final} <= set(kept)
 
 
 def test_learns_what_can_be_learned():

@@ -46,6 +46,42 @@ def test_stopping_in_the_middle_changes_nothing(name):
     assert resumed.finalise().check().n_weights > 100
 
 
+AVERAGED = ("perceptron", "passive-aggressive")
+
+
+def only(saved, kept, averaged):
+    """A dump with these rows alone; the average of those that have one begins anew."""
+    rows = np.isin(saved["keys"], kept)
+    entries = np.repeat(rows, saved["counts"])
+    found = saved | {name: saved[name][rows] for name in ("keys", "counts", "updates")}
+    found |= {
+        name: saved[name][np.repeat(entries, len(saved[name]) // len(entries))] for name in ("actions", "hot", "cold")
+    }
+    if averaged:
+        found |= {"cold": np.zeros_like(found["cold"]), "progress": saved["progress"] * [1, 0, 1, 1]}
+    return found
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_has_no_row_when_some_are_kept_is_as_if_it_were_not_there(name):
+    """And stopping behind that changes nothing."""
+    learner, twin, resumed = train(MAKERS[name](), 0, 400), MAKERS[name](), MAKERS[name]()
+    kept = learner.finalise().keys[::2]
+    twin.restore(only(learner.dump(), kept, name in AVERAGED))
+    learner.keep_rows(kept)
+    for i, (feats, legal, zero) in enumerate(fixed_states(1, 900, 40)):
+        if i == 600:
+            resumed.restore(learner.dump())
+        if i >= 400:
+            assert learner.visit(feats, legal, zero) == twin.visit([f for f in feats if f in kept], legal, zero)
+        if i >= 600:
+            resumed.visit(feats, legal, zero)
+    assert same(resumed.dump(), learner.dump())
+    assert same(learner.finalise().arrays(), twin.finalise().arrays())
+    assert learner.n_rows == len(kept) > 10
+    assert same(learner.dump(), twin.dump() | {"progress": twin.dump()["progress"] + [0, 0, 0, 1]})
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_looking_changes_nothing(name):
     """Scoring other states between score and learn, finishing, dumping: the same bits."""

@@ -1,10 +1,12 @@
 """Leaving weights out, against the obvious way."""
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parser.score.prune import order_of_use, rows_among, with_only
+from parser.score.prune import order_of_use, rows_among, useful_rows, with_only
 from parser.score.weights import Weights, from_triples
 
 entries = st.dictionaries(
@@ -23,6 +25,13 @@ def test_the_order_is_by_size_times_the_largest_of_the_row(found):
     largest = {key: max(abs(w) for (k, _), w in found.items() if k == key) for key, _ in found}
     use = [abs(w) * largest[key] for (key, _), w in found.items()]
     assert order_of_use(weights_of(found)).tolist() == sorted(range(len(use)), key=lambda i: -use[i])
+
+
+@given(entries, st.floats(0.01, 1))
+def test_useful_rows_are_those_with_the_largest_weights(found, share):
+    largest = {key: max(abs(w) for (k, _), w in found.items() if k == key) for key, _ in found}
+    n = math.ceil(share * len(largest))
+    assert useful_rows(weights_of(found), share).tolist() == sorted(sorted(largest, key=lambda key: -largest[key])[:n])
 
 
 @given(entries, st.data())

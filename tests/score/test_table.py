@@ -89,7 +89,7 @@ def test_arrays_that_are_no_dump():
         "not in ascending order": {"keys": saved["keys"][::-1].copy()},
         "action 5, but there are 5": {"actions": np.array([1, 1, 5], np.uint16)},
         "an action twice": {"actions": np.array([1, 2, 2], np.uint16)},
-        "made for 4 actions": {"progress": np.array([4, 0, 0], np.int64)},
+        "made for 4 actions": {"progress": np.array([4, 0, 0, 0], np.int64)},
         "no array 'progress'": {"progress": np.array([5, 0], np.int64)},
     }
     for message, change in cases.items():

@@ -101,6 +101,24 @@ def test_a_new_log_replaces_an_old_one_with_its_first_epoch(tmp_path):
     assert [line["event"] for line in read_log(path)] == ["start", "epoch", "epoch"]
 
 
+def test_epochs_with_fewer_rows_are_compared_with_one_another():
+    history = History()
+    for score in (80.0, 83.0, 82.5):
+        history.add_epoch(score=score)
+    history.add("rows", after=3, kept=4, of=10)
+    assert (history.best, history.last_is_best, history.should_stop(1)) == (2, False, True)
+    history.add_epoch(score=81.0)
+    assert (history.best, history.last_is_best, history.should_stop(1)) == (4, True, False)
+    history.add_epoch(score=81.5)
+    history.add_epoch(score=81.0)
+    assert (history.best, history.last_is_best, history.should_stop(1), history.should_stop(2)) == (
+        5,
+        False,
+        True,
+        False,
+    )
+
+
 @pytest.mark.parametrize("torn", ["", '{"event": "ep', '{"event": "epoch", "epoch": 4, "score": 70.0}\n', "\n{}\n"])
 def test_resuming_gives_the_log_of_an_uninterrupted_run(tmp_path, torn):
     path, whole = tmp_path / "log.jsonl", tmp_path / "whole.jsonl"

@@ -13,15 +13,6 @@ from parser.train.decisions import Judge
 from parser.train.dev import DevSet
 from parser.train.shrink import BudgetError, cost_of, las_of, shrunk
 from parser.train.temperature import log_loss
-from parser.treebank.generate import generate
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("shrink")
-    for name, n, seed in (("train", 300, 1), ("dev", 60, 2)):
-        (folder / f"{name}.conllu").write_text("".join(generate(n, seed)))
-    return folder
 
 
 @pytest.fixture(scope="module")
