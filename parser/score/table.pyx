@@ -136,7 +136,7 @@ cdef class RowTable:
         return keymap_reserve(self.mem, &self.map, n_more)
 
     cdef uint64_t claim(self, feat_t key, int32_t i, const Fired* fired) noexcept nogil:
-        """The cell of the i-th feature of a state, made if missing where the table is open; reserve first. key is not 0."""
+        """The cell of the i-th feature of a state, made if missing and the table open; reserve first. key is not 0."""
         if self.is_closed or (i < fired.n and self.map.cells[fired.cells[i]].key == key):
             return self.find(key, i, fired)
         return keymap_insert(&self.map, key)
