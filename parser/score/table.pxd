@@ -63,7 +63,7 @@ cdef class RowTable:
     cdef readonly int32_t n_actions
     cdef readonly int32_t cold_bytes
     cdef readonly uint32_t min_updates  # a row is active from so many updates on
-    cdef public bint is_closed          # does no other key get a row?
+    cdef bint is_closed                 # does no other key get a row?
 
     cdef void look_up(self, const feat_t* feats, int32_t n, Fired* fired) noexcept nogil
     cdef int reserve(self, int32_t n_more) except -1 nogil

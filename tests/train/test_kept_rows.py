@@ -51,19 +51,8 @@ def test_accuracy_is_that_of_all_rows(files):
 
 def test_the_best_epoch_is_one_with_the_rows_that_are_left(files, tmp_path, capsys):
     """However good those before were. The command says where that begins."""
-    options = [
-        "--features",
-        "zn11",
-        "--epochs",
-        "3",
-        "--set",
-        "keep=0.01",
-        "--set",
-        "keep_after=2",
-        "-o",
-        f"{tmp_path}/m",
-    ]
-    assert run(["train", f"{files}/train.conllu", "--dev", f"{files}/dev.conllu", *options]) == 0
+    options = ["--features", "zn11", "--epochs", "3", "--set", "keep=0.01", "--set", "keep_after=2"]
+    assert run(["train", f"{files}/train.conllu", "--dev", f"{files}/dev.conllu", "-o", f"{tmp_path}/m", *options]) == 0
     lines = list(map(json.loads, (tmp_path / "m.log").read_text().splitlines()))
     scores = [line["score"] for line in lines if line["event"] == "epoch"]
     assert max(scores) > scores[2]
