@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parser.compiled.engine import HEAD_COLUMNS
 from parser.compiled.groups import make_chunks
 from parser.compiled.program import Layout
 from parser.compiled.quantise import quantise
@@ -78,7 +79,8 @@ def compile_model(weights: Weights, templates: TemplateSet, pos: str, system, un
     """`system`: one (or its handle), for the actions that need columns. `under_root`: see Compiled."""
     core = actions_of(system)
     needed = needed_columns(core, np.unique(weights.actions))
-    model = quantise(weights, len(templates), needed, label_frequency(core))
+    head = HEAD_COLUMNS if core.first_left else None
+    model = quantise(weights, len(templates), needed, label_frequency(core), head)
     return Compiled(templates, pos, build_table(model), model.actions, core.n_actions, model.scale, under_root)
 
 

@@ -8,10 +8,10 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.flat cimport kernel_best, kernel_pattern, kernel_scene, kernel_work
 from parser.compiled.memory cimport (FIRST_LINE, HEAD_LINES, KERNEL_BOUND, KERNEL_COLUMNS, KERNEL_FAR_BOUND,
-                                     KERNEL_HEAD, KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_UNKNOWN,
-                                     NEAR_LINES, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned, find_record,
-                                     is_kept, kernel_chances, kernel_doubt, kernel_rows, kernel_sets, lane_of,
-                                     new_record, row_at, values_of)
+                                     KERNEL_HEAD, KERNEL_LANES, KERNEL_NEAR_BOUND, KERNEL_PARTS, KERNEL_QUARTERS,
+                                     KERNEL_UNKNOWN, NEAR_LINES, N_KERNEL_SETS, ROW_LIMIT, Memory, MemoryC, aligned,
+                                     find_record, is_kept, kernel_chances, kernel_doubt, kernel_rows, kernel_sets,
+                                     lane_of, new_record, row_at, values_of)
 from parser.compiled.programs cimport MANY_STEPS
 from parser.compiled.scratch cimport LANES, LaneC, Scratch, show
 from parser.compiled.sum_maker cimport SumMaker, key_of_template
@@ -28,6 +28,9 @@ from parser.feature.atoms import Atomizer
 
 cdef enum:
     NOTHING = 24    # odds of e to the minus so many, of hundreds of columns, do not change a float of 1 or more
+
+
+HEAD_COLUMNS = KERNEL_COLUMNS
 
 
 def kernel_names():
@@ -67,7 +70,10 @@ cdef class Engine(SumMaker):
         for i in range(self.n_columns):
             self.plan.bias[lane_of(i)] = <int16_t>numbers[i]     # a single row fits
         far = KERNEL_COLUMNS + KERNEL_LANES
-        self.plan.bias[KERNEL_NEAR_BOUND] = int(total[KERNEL_COLUMNS:far].max(initial=0))
+        for i in range(KERNEL_QUARTERS):
+            first = KERNEL_COLUMNS + i * KERNEL_LANES // KERNEL_QUARTERS
+            quarter = total[first:first + KERNEL_LANES // KERNEL_QUARTERS]
+            self.plan.bias[KERNEL_NEAR_BOUND + i] = int(quarter.max(initial=0))
         self.plan.bias[KERNEL_FAR_BOUND] = int(total[far:].max(initial=0))
         self.plan.bias[KERNEL_BOUND] = int(total.max(initial=0))
         for place, column in enumerate(sorted(range(self.n_columns), key=lambda column: actions[column])):

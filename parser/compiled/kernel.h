@@ -1,10 +1,11 @@
 /* Looking up remembered sums, adding up rows, finding the best: the same code compiled for several instruction sets.
 
    Everything is integer arithmetic without overflow, so all variants give the same bits. A line is 64 bytes, aligned: 32
-   numbers of a row. The *head* are the first 61 columns, where nearly all weights are; behind it a row may have a *near*
-   line with the next 32 columns, and *far* lines with all others. Three bounds stand at the end of the head and are added
-   up like scores: what they add up to says whether anything behind the head, or anything that was lost because sums
-   saturate, can matter. KERNELS lists the variants that this build has, the plain one first. */
+   numbers of a row. The *head* are the first 58 columns, where nearly all weights are; behind it a row may have a *near*
+   line with the next 32 columns, and *far* lines with all others. Six bounds stand at the end of the head and are added up
+   like scores: what they add up to says whether anything behind the head, or anything that was lost because sums saturate,
+   can matter. The near line has four, one for every eight columns: sums of maxima are too high by less. KERNELS lists the
+   variants that this build has, the plain one first. */
 #ifndef ARCSPEED_KERNEL_H
 #define ARCSPEED_KERNEL_H
 #include <stdint.h>
@@ -14,13 +15,19 @@
 #include "parser/compiled/shared.h"
 #include "parser/score/exp.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define KERNEL_FETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
 
 #define KERNEL_LANES 32
 #define KERNEL_HEAD 64       /* numbers of a row before its near line, */
-#define KERNEL_COLUMNS 61    /* of which so many are columns; */
-#define KERNEL_NEAR_BOUND 61 /* no number of the near line is above this one: 1 or more if there is that line, else 0; */
-#define KERNEL_FAR_BOUND 62  /* the same of the far lines; */
+#define KERNEL_COLUMNS 58    /* of which so many are columns; */
+#define KERNEL_NEAR_BOUND 58 /* no number of the near line's first quarter is above this one: 1 or more if there is that */
+                             /* line, else 0. Behind it those of the other quarters, 0 or more; */
+#define KERNEL_QUARTERS 4
+#define KERNEL_FAR_BOUND 62  /* no number of the far lines is above this one: 1 or more if there are any, else 0; */
 #define KERNEL_BOUND 63      /* and no number of the row is above this one, which is 0 or more */
 #define KERNEL_PARTS 3       /* of a row: head, near, far */
 #define KERNEL_ILLEGAL (-32768)
@@ -117,6 +124,34 @@ static inline int32_t kernel_lowest_bit(uint32_t bits) { /* of some */
 static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
     a += b;
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
+}
+
+static inline int32_t kernel_larger(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* What the bounds of the near line say, that of a row or of their sums: no number there is above this one. */
+static inline int32_t kernel_near_bound(const int16_t *head) {
+    const int16_t *const bound = head + KERNEL_NEAR_BOUND;
+    return kernel_larger(kernel_larger(bound[0], bound[1]), kernel_larger(bound[2], bound[3]));
+}
+
+/* Writes those of a row that has a near line. */
+static inline void kernel_put_near_bounds(int16_t *row) {
+    const int16_t *number = row + KERNEL_HEAD;
+    int16_t *const bound = row + KERNEL_NEAR_BOUND;
+    int32_t q;
+    for (q = 0; q < KERNEL_QUARTERS; q++, number += KERNEL_LANES / KERNEL_QUARTERS) {
+#ifdef __SSE2__
+        __m128i most = _mm_load_si128((const __m128i *)number); /* zeros are shifted in: it is 0 or more */
+        most = _mm_max_epi16(most, _mm_srli_si128(most, 8));
+        most = _mm_max_epi16(most, _mm_srli_si128(most, 4));
+        bound[q] = (int16_t)_mm_extract_epi16(_mm_max_epi16(most, _mm_srli_si128(most, 2)), 0);
+#else
+        int32_t i;
+        bound[q] = 0;
+        for (i = 0; i < KERNEL_LANES / KERNEL_QUARTERS; i++) bound[q] = number[i] > bound[q] ? number[i] : bound[q];
+#endif
+    }
+    bound[0] += bound[0] == 0;
 }
 
 typedef struct { /* who writes programs as machine code */

@@ -263,7 +263,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NA
                      (uint64_t)_cvtmask32_u32(_mm512_cmpeq_epi16_mask(two, lowest)) << KERNEL_LANES;
     kernel_best found;
     found.top = (int16_t)(_mm_cvtsi128_si32(least) ^ 0x7FFF);
-    found.near = head[KERNEL_NEAR_BOUND];
+    found.near = kernel_near_bound(head);
     found.far = head[KERNEL_FAR_BOUND];
     found.bound = head[KERNEL_BOUND];
     found.rank = rank[__builtin_ctzll(where)];
@@ -282,7 +282,7 @@ KERNEL_TARGET static inline __attribute__((always_inline)) kernel_best KERNEL_NA
     int16_t lowest;
     int32_t k;
     kernel_best found;
-    found.near = head[KERNEL_NEAR_BOUND];
+    found.near = kernel_near_bound(head);
     found.far = head[KERNEL_FAR_BOUND];
     found.bound = head[KERNEL_BOUND];
     for (k = 0; k < HEAD; k++) x[k] = PICK(legal[k], ~x[k], none); /* turned around: the lowest is the best */

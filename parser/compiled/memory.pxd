@@ -25,6 +25,7 @@ cdef extern from "parser/compiled/kernel.h":
         NEAR_LINES "(KERNEL_HEAD / KERNEL_LANES + 1)"   # of the head and the near line
         KERNEL_COLUMNS
         KERNEL_NEAR_BOUND
+        KERNEL_QUARTERS
         KERNEL_FAR_BOUND
         KERNEL_BOUND
         KERNEL_PARTS
@@ -94,6 +95,7 @@ cdef extern from "parser/compiled/kernel.h":
     uint32_t kernel_row(uint64_t way) noexcept nogil
     uint32_t kernel_row_if(uint64_t way, uint64_t told) noexcept nogil
     int32_t kernel_lowest_bit(uint32_t bits) noexcept nogil
+    void kernel_put_near_bounds(int16_t* row) noexcept nogil
     const kernel_set* kernel_sets
 
 

@@ -312,8 +312,11 @@ cdef void keep_row(MemoryC* m, uint64_t key, uint32_t row, int32_t width, const 
     cdef int16_t* out = <int16_t*>(m.places.arena + row)
     cdef int32_t most = max(max(parts[0].most, parts[1].most), parts[2].most)
     cdef int32_t least = min(min(parts[0].least, parts[1].least), parts[2].least)
-    out[KERNEL_NEAR_BOUND], out[KERNEL_FAR_BOUND] = bound_of(parts[1]), bound_of(parts[2])
-    out[KERNEL_BOUND] = min(most, <int32_t>0x7FFF)
+    if is_zero(parts[1]):
+        memset(out + KERNEL_NEAR_BOUND, 0, KERNEL_QUARTERS * sizeof(int16_t))
+    else:
+        kernel_put_near_bounds(out)
+    out[KERNEL_FAR_BOUND], out[KERNEL_BOUND] = bound_of(parts[2]), <int16_t>min(most, <int32_t>0x7FFF)
     if max(most, -least) > ROW_LIMIT:
         shared_put_32(&m.shared.has_wide_rows, 1)
     if is_kept(row):

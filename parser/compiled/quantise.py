@@ -44,15 +44,16 @@ def quantise(
     n_templates: int,
     others: Sequence[int] = (),
     frequency: np.ndarray | None = None,
+    head: int | None = None,
 ) -> Quantised:
-    """`others`: actions that get a column though they may have no weight. `frequency`: of the actions' labels, or a
-    guess (only the order of the columns depends on it)."""
+    """`others`: actions that get a column though they may have no weight. Only the order of the columns depends on
+    `frequency`, of the actions' labels, or a guess, and on `head`, how many columns do not share bounds with others."""
     scale = chosen_scale(weights, n_templates + 1)
     values = np.rint(weights.weights.astype(np.float64) * scale).astype(np.int64)
     kept = values != 0
     rows = np.repeat(np.arange(weights.n_rows), np.diff(weights.offsets))[kept]
     actions, values = weights.actions[kept].astype(np.int64), values[kept]
-    found = column_order(weights.n_actions, actions, values, others, frequency)
+    found = column_order(weights.n_actions, actions, values, others, frequency, head)
     column_of = np.full(weights.n_actions, -1, np.int64)
     column_of[found] = np.arange(len(found))
     columns = column_of[actions]
@@ -69,17 +70,27 @@ def quantise(
 
 
 def column_order(
-    n_actions: int, actions: np.ndarray, values: np.ndarray, others: Sequence[int], frequency: np.ndarray | None
+    n_actions: int,
+    actions: np.ndarray,
+    values: np.ndarray,
+    others: Sequence[int],
+    frequency: np.ndarray | None,
+    head: int | None,
 ) -> np.ndarray:
     """The actions that have columns, first those that are likely to be chosen: with large weights and a frequent label.
 
-    Not those with many weights: the action for a sentence's root has few, and is chosen in every sentence.
+    Not those with many weights: the action for a sentence's root has few, and is chosen in every sentence. Behind the
+    `head` columns that share a bound, the largest of their weights, stand side by side: these are to be alike.
     """
     wanted = np.bincount(actions, minlength=n_actions) > 0
     wanted[list(others)] = True
     worth = np.bincount(actions, np.maximum(values, 0).astype(np.float64) ** 2, minlength=n_actions)
     order = np.argsort(-worth if frequency is None else -worth * frequency, kind="stable")
-    return order[wanted[order]]
+    order = order[wanted[order]]
+    largest = np.zeros(n_actions, np.int64)
+    np.maximum.at(largest, actions, values)
+    behind = order[head:] if head is not None else order[:0]
+    return np.concatenate([order[: len(order) - len(behind)], behind[np.argsort(-largest[behind], kind="stable")]])
 
 
 def chosen_scale(weights: Weights, most_fired: int) -> float:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from made_corpus import SYSTEMS, made_text, read
-from made_parser import columns_of, compiled
-from made_weights import no_weights, random_weights
+from made_parser import columns_of, compiled, features_met
+from made_weights import random_weights
 
 from parser.compiled.engine import kernel_names
 from parser.feature.library import named_set
@@ -88,14 +88,7 @@ def test_lines_behind_the_head(n_labels, factor):
     """Weights of random actions fill all columns."""
     system = get_system("arc-eager", labels=[f"l{i}" for i in range(n_labels)])
     templates = named_set("zn11")
-    keys = features_of(system, templates, made_text(8))
+    keys = sorted(features_met(system, templates, made_text(8)))
     weights = random_weights(np.random.default_rng(1), keys, system.core.n_actions)
     for kernel in kernel_names():
         check_chances(compiled(system, templates, small(weights, factor), kernel), made_text(8))
-
-
-def features_of(system, templates, text):
-    """Keys of all features that a parser without weights meets."""
-    session = Session(compiled(system, templates, no_weights(system.core.n_actions)))
-    steps = [step for batch in read(text)[0] for sentence in batch for step in session.trace(columns_of(sentence))]
-    return sorted({key for step in steps for key in step["features"]})

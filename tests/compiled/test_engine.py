@@ -7,11 +7,11 @@ from importlib import resources
 import numpy as np
 import pytest
 from made_corpus import SYSTEMS, made_text, read
-from made_parser import columns_of, compiled
-from made_weights import no_weights, random_weights
+from made_parser import columns_of, compiled, features_met
+from made_weights import random_weights, weights_of
 
 from parser.compiled.compile import actions_of, compile_model, from_arrays, label_frequency
-from parser.compiled.engine import kernel_names
+from parser.compiled.engine import HEAD_COLUMNS, kernel_names
 from parser.compiled.parser import CompiledParser
 from parser.compiled.quantise import FINER, Quantised, largest_sum, plain_sums, quantise
 from parser.compiled.table import build_table
@@ -20,7 +20,7 @@ from parser.feature.attributes import COLUMNS
 from parser.feature.extract import Extractor
 from parser.feature.library import named_set
 from parser.feature.strings import Strings, Words
-from parser.feature.templates import TemplateError
+from parser.feature.templates import TemplateError, parse_templates
 from parser.score.linear import LinearModel
 from parser.score.weights import Weights
 from parser.search.greedy import GreedyParser
@@ -53,6 +53,12 @@ dist(s2,n2) s1.p; valency(s2,right) labelset(n0,left) leaf(s1)"""
 def assert_same(one, other):
     for a, b in zip(one, other, strict=True):
         assert (a is None and b is None) or np.array_equal(a, b)
+
+
+def actions_of_all(parser, text):
+    session = Session(parser)
+    sentences = (columns_of(sentence) for batch in read(text)[0] for sentence in batch)
+    return [step["action"] for columns in sentences for step in session.trace(columns)]
 
 
 def check_all(parser, text):
@@ -107,28 +113,42 @@ def test_arcs_of_root_with_a_label_of_their_own(trained):
     check_all(compiled(*trained("standard", **options)), made_text(10) + made_text(10, seed=9))
 
 
-@pytest.mark.parametrize("n_labels", [1, 29, 30, 45, 46, 300])
+@pytest.mark.parametrize("n_labels", [1, 28, 29, 32, 44, 45, 300])
 def test_other_numbers_of_labels(n_labels):
     """Rows with a near line and far ones, and those that just need none; more than 256 columns take two bytes each.
 
     Weights of random actions fill all columns.
     """
-    rng = np.random.default_rng(1)
     system = get_system("arc-eager", labels=[f"l{i}" for i in range(n_labels)])
-    batches, _ = read(made_text(8))
     templates = named_set("zn11")
-    extractor = Extractor(templates, "xpos")
-    atomizer = Atomizer(extractor.plan)
-    silent = GreedyParser(system, extractor, LinearModel(no_weights(system.core.n_actions)))
-    session = Session(silent)
-    keys = set()
-    for batch in batches:
-        for sentence in batch:
-            columns = columns_of(sentence)
-            keys |= {key for step in session.trace(columns) for key in step["features"]}
-    assert atomizer.stride == extractor.stride
-    weights = random_weights(rng, sorted(keys), system.core.n_actions)
+    keys = sorted(features_met(system, templates, made_text(8)))
+    weights = random_weights(np.random.default_rng(1), keys, system.core.n_actions)
     check_all(compiled(system, templates, weights), made_text(8))
+
+
+@pytest.mark.parametrize("place", [0, 7, 8, 15, 16, 23, 24, 31, 32, 40])
+def test_one_column_behind_the_head_that_wins(place):
+    """Of the columns there it alone has a chance in most states: if its own bound were too low, nobody would look.
+
+    Those before it have a larger weight, of a feature that is met once.
+    """
+    system, text = get_system("arc-eager", labels=[f"l{i}" for i in range(60)]), made_text(40)
+    templates = parse_templates("s0.w; n0.w; s0.p n0.p", "three")
+    met = features_met(system, templates, text)
+    seldom = [key for key, n in met.items() if n == 1]
+    often = [key for key, n in met.most_common() if n < met.total() / 8][
+        :8
+    ]  # but not the bias, which is met everywhere
+    by_label = [0, 1] + [first + label for label in range(60) for first in (2, 62)]  # those with frequent labels first
+    head, behind = by_label[:HEAD_COLUMNS], by_label[HEAD_COLUMNS:]
+    rng = np.random.default_rng(place)
+    weights = {(key, action): rng.uniform(0.5, 1) for key in met for action in head}
+    weights |= dict.fromkeys(zip(seldom, behind[:place], strict=False), 6)
+    weights |= dict.fromkeys([(key, behind[place]) for key in often], 5)
+    parser = compiled(system, templates, weights_of(weights, system.core.n_actions))
+    assert parser.compiled.actions.tolist()[HEAD_COLUMNS + place] == behind[place]
+    check_all(parser, text)
+    assert actions_of_all(parser, text).count(behind[place]) >= 5
 
 
 def test_every_instruction_set_gives_the_same(trained):
@@ -429,6 +449,20 @@ def test_columns_of_what_is_likely_to_be_chosen_come_first():
     assert quantise(weights, 3, [1], frequency=frequency).actions.tolist() == [2, 3, 0, 4, 1, 5]
     weights.weights[9] = 6.0  # 6 * 6, often: less than 9 * 9, half as often
     assert quantise(weights, 3, [1], frequency=frequency).actions.tolist() == [3, 2, 0, 4, 1, 5]
+
+
+def test_columns_behind_the_head_stand_by_their_largest_weight():
+    """Those in it by worth: 3 has more than 1, and that more than 0; 0 has the largest weight of the others."""
+    actions, values = [0, 1, 1, 2, 3, 3, 3, 4], [4.0, 3.0, 3.0, 3.5, 5.0, 5.0, 5.0, -9.0]
+    keys, offsets = np.arange(1, len(actions) + 1, dtype=np.uint64), np.arange(len(actions) + 1)
+    weights = Weights(5, keys, offsets, np.array(actions, np.uint16), np.array(values, np.float32))
+    assert quantise(weights, 3).actions.tolist() == [3, 1, 0, 2, 4]
+    assert quantise(weights, 3, head=5).actions.tolist() == [3, 1, 0, 2, 4]
+    values[3] = 4.1  # 16.81, more than 16, less than 18
+    weights = Weights(5, keys, offsets, np.array(actions, np.uint16), np.array(values, np.float32))
+    assert quantise(weights, 3).actions.tolist() == [3, 1, 2, 0, 4]
+    assert quantise(weights, 3, head=1).actions.tolist() == [3, 2, 0, 1, 4]
+    assert quantise(weights, 3, head=0).actions.tolist() == [3, 2, 0, 1, 4]
 
 
 # Tables from files

@@ -21,3 +21,16 @@ def random_weights(rng, keys, n_actions):
         np.concatenate(actions).astype(np.uint16),
         (rng.normal(size=total) * rng.choice([0.1, 1, 30], total)).astype(np.float32),
     ).check()
+
+
+def weights_of(values, n_actions):
+    """From a number for each feature key and action."""
+    keys = sorted({key for key, _ in values})
+    rows = [sorted(action for other, action in values if other == key) for key in keys]
+    return Weights(
+        n_actions,
+        np.array(keys, np.uint64),
+        np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+        np.concatenate(rows).astype(np.uint16),
+        np.array([values[key, action] for key, row in zip(keys, rows, strict=True) for action in row], np.float32),
+    ).check()
