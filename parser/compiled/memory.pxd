@@ -244,6 +244,8 @@ cdef void count_fresh(MemoryC* m) noexcept nogil
 cdef bint take_lines(MemoryC* m, uint32_t lines) noexcept nogil
 # What is remembered under a key (mixed), in its own bucket or the one beside it; 0: nothing.
 cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil
+# The same of a key that is known not to be in its own bucket.
+cdef uint32_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil
 # Is there room for a sentence of n words, all of which may be new, as things are?
 cdef bint has_room_for(const MemoryC* m, int32_t n) noexcept nogil
 # An empty place for a new word; the references are 0.

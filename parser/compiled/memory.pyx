@@ -353,10 +353,16 @@ cdef void remember(MemoryC* m, uint64_t key, uint32_t row) noexcept nogil:
 
 
 cdef uint32_t look_up(const MemoryC* m, uint64_t key) noexcept nogil:
+    cdef uint32_t row = row_in(m, kernel_home(&m.places, key), key)
+    return row if row != 0 else look_beside(m, key)
+
+
+cdef uint32_t look_beside(const MemoryC* m, uint64_t key) noexcept nogil:
     cdef const kernel_bucket* bucket = kernel_home(&m.places, key)
+    return row_in(m, neighbour(m, bucket), key) if m.kernels.which(bucket, 0) == 0 else 0      # full
+
+
+cdef inline uint32_t row_in(const MemoryC* m, const kernel_bucket* bucket, uint64_t key) noexcept nogil:
     cdef uint64_t told = kernel_told(key)
     cdef uint32_t which = m.kernels.which(bucket, told)
-    if which == 0 and m.kernels.which(bucket, 0) == 0:      # full
-        bucket = neighbour(m, bucket)
-        which = m.kernels.which(bucket, told)
     return kernel_row_if(shared_get_64(&bucket.way[kernel_lowest_bit(which)]), told) if which != 0 else 0

@@ -9,7 +9,7 @@ from parser.compiled.copies cimport find_copy, keep_copy, place_of_copy
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
 from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, ROW_OF_ZEROS, MemoryC, keep_row,
                                      is_kept, keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range,
-                                     kernel_unmix, lane_of, lines_up_to, look_up, part_of, place_for, remember,
+                                     kernel_unmix, lane_of, lines_up_to, look_beside, look_up, part_of, place_for, remember,
                                      values_of)
 from parser.compiled.table cimport (RowC, Table, add_table_row, column_in, fetch_row, find_row, may_have_row,
                                     open_row, value_in)
@@ -29,18 +29,24 @@ cdef class SumMaker(Flat):
     cdef void ask(self, const MemoryC* m, kernel_work* work) noexcept nogil:
         cdef const kernel_scene* scene = &work.scene
         cdef uint64_t present = self.present_of(m, scene)
-        cdef int32_t i, k, n_refs = work.program.n_refs
+        cdef int32_t i, k, n = 0, n_refs = work.program.n_refs
         work.n_unknown = work.n_features = 0
         for k in range(n_refs + work.n_keys):       # no branch: which are new is hard to predict
-            work.unknown[work.n_unknown] = k
-            work.n_unknown += work.rows[k] == 0
-        for i in range(work.n_unknown):
+            work.unknown[n] = k
+            n += work.rows[k] == 0
+        for i in range(n):
             k = work.unknown[i]
+            if k >= n_refs:
+                work.rows[k] = look_beside(m, self.key_of_row(m, work, k))
+                if work.rows[k] != 0:
+                    continue
+            work.unknown[work.n_unknown] = k
+            work.n_unknown += 1
             if is_feature(work, k):
                 self.write_feature(m, k, work)
             else:
                 self.write_features(m, self.lookup_of(work, k), present, work)
-            if k < n_refs:      # other keys have been looked for
+            if k < n_refs:      # where other keys stand has been read
                 PREFETCH(kernel_home(&m.places, self.key_of(&work.program.refs[k], scene)))
 
     cdef void find(self, const MemoryC* m, kernel_work* work) noexcept nogil:
