@@ -24,9 +24,6 @@ cdef class CompiledParser(GreedyParser):
 
     # A free lane for a sentence of n words; parses on with the others until there is one.
     cdef LaneC* lane_for(self, Workspace work, int32_t n) except NULL nogil
-    # A sentence whose words have these keys of their values.
-    cdef int put_words(self, Workspace work, LaneC* lane, const feat_t* words, const uint64_t* keys, int32_t n,
-                       const ResultC* out) except -1 nogil
     # The sentence whose words are in the lane.
     cdef int enter(self, Workspace work, LaneC* lane, int32_t n, const ResultC* out) except -1 nogil
     # One action for every sentence that is being parsed.

@@ -84,46 +84,45 @@ cdef class CompiledParser(GreedyParser):
         (<Scratch>work.own).leave_all()
 
     cdef int put_one(self, Workspace work, const feat_t* words, int32_t n, ResultC* out) except -1 nogil:
-        cdef LaneC* lane = self.lane_for(work, n)
-        cdef uint64_t* keys = <uint64_t*>lane.work.of_word      # in place of the records, which are asked for together
-        cdef size_t stride = self.extractor.stride
-        cdef int32_t i
-        for i in range(1, n + 1):
-            keys[i] = values_key(words + i * stride, <int32_t>stride)
-        return self.put_words(work, lane, words, keys + 1, n, out)
-
-    cdef int put_example(self, Workspace work, const feat_t* words, const uint64_t* keys, int32_t n,
-                         ResultC* out) except -1 nogil:
-        return self.put_words(work, self.lane_for(work, n), words, keys, n, out)
-
-    cdef int put_words(self, Workspace work, LaneC* lane, const feat_t* words, const uint64_t* keys, int32_t n,
-                       const ResultC* out) except -1 nogil:
-        cdef MemoryC* m = (<Scratch>work.own).m
+        cdef uint64_t* keys = (<Scratch>work.own).room_for_keys(n)
         cdef size_t stride = self.extractor.stride
         cdef int32_t i
         for i in range(n):
+            keys[i] = values_key(words + (i + 1) * stride, <int32_t>stride)
+        return self.put_example(work, words, keys, n, out)
+
+    cdef int put_example(self, Workspace work, const feat_t* words, const uint64_t* keys, int32_t n,
+                         ResultC* out) except -1 nogil:
+        """Where its words are found is on its way while others are parsed, until there is a lane for it."""
+        cdef MemoryC* m = (<Scratch>work.own).m
+        cdef size_t stride = self.extractor.stride
+        cdef LaneC* lane
+        cdef int32_t i
+        for i in range(n):
             fetch_word(m, keys[i])
+        lane = self.lane_for(work, n)
         for i in range(n):
             lane.work.of_word[i + 1] = self.engine.record_under(m, keys[i], words + (i + 1) * stride)
         return self.enter(work, lane, n, out)
 
     cdef int put_cells(self, Workspace work, Atomizer atomizer, const CellC* cells, int32_t n, feat_t* values,
                        ResultC* out) except -1 nogil:
-        """The values of a word are made when it is first met."""
-        cdef LaneC* lane = self.lane_for(work, n)
+        """As put_example; the values of a word are made when it is first met."""
         cdef MemoryC* m = (<Scratch>work.own).m
-        cdef uint64_t* keys = <uint64_t*>lane.work.of_word      # as above
+        cdef uint64_t* keys = (<Scratch>work.own).room_for_keys(n)
         cdef uint64_t* record
+        cdef LaneC* lane
         cdef int32_t i
-        for i in range(1, n + 1):
-            keys[i] = cells_key(atomizer, cells + <size_t>(i - 1) * N_COLUMNS)
+        for i in range(n):
+            keys[i] = cells_key(atomizer, cells + <size_t>i * N_COLUMNS)
             fetch_word(m, keys[i])
-        for i in range(1, n + 1):
+        lane = self.lane_for(work, n)
+        for i in range(n):
             record = find_record(m, keys[i])
             if record == NULL:
-                atomizer.fill_cells(cells + <size_t>(i - 1) * N_COLUMNS, 1, values)
+                atomizer.fill_cells(cells + <size_t>i * N_COLUMNS, 1, values)
                 record = self.engine.write_record(m, new_record(m, keys[i]), values + 2 * self.extractor.stride)
-            lane.work.of_word[i] = record
+            lane.work.of_word[i + 1] = record
         return self.enter(work, lane, n, out)
 
     cdef int finish(self, Workspace work) except -1 nogil:

@@ -3,7 +3,7 @@
 Sentences are parsed side by side, a state of each at a time: while one waits for memory, another is worked on.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from parser.compiled.flat cimport KERNEL_BEYOND, kernel_work
 from parser.compiled.memory cimport Memory, MemoryC
@@ -35,11 +35,15 @@ cdef class Scratch:
     cdef LaneC* busy[LANES]     # the first n_busy; the others are free
     cdef int32_t n_busy
     cdef readonly int32_t n_lanes       # that are used
+    cdef uint64_t* keys         # of the words of the sentence that comes next,
+    cdef int32_t n_keys         # of which there is room for so many
 
     # A free lane for a sentence of n words, whose records are to be put into work.of_word. If none is busy, rows,
     # records and programs of sentences before may be forgotten; else has_room must have said that they need not.
     cdef LaneC* begin(self, int32_t n) except NULL nogil
     cdef bint has_room(self, int32_t n) noexcept nogil
+    # Where keys of n words may be written, until it is called again.
+    cdef uint64_t* room_for_keys(self, int32_t n) except NULL nogil
     # The lane that has been begun is busy,
     cdef void occupy(self) noexcept nogil
     # and the i-th that is busy, or all, are free again.

@@ -13,8 +13,8 @@ from parser.transition.state cimport state_bytes
 
 cdef class Scratch:
     def __cinit__(self):
-        self.lanes = NULL
-        self.n_busy = 0
+        self.lanes, self.keys = NULL, NULL
+        self.n_busy = self.n_keys = 0
 
     def __init__(self, Memory memory not None, Flat flat not None, int32_t width, int32_t n_features):
         """width: of a mask; n_features: of a state, at most."""
@@ -50,6 +50,7 @@ cdef class Scratch:
                 free(<void*><size_t>memory)
             free_words(&self.lanes[i])
         free(self.lanes)
+        free(self.keys)
 
     def counts(self):
         """What the memory did so far."""
@@ -64,6 +65,15 @@ cdef class Scratch:
         reserve_words(lane, n)
         (lane.work.of_word - 1)[0], lane.work.of_word[0] = self.m.none, self.m.root
         return lane
+
+    cdef uint64_t* room_for_keys(self, int32_t n) except NULL nogil:
+        if n > self.n_keys or self.keys == NULL:
+            free(self.keys)
+            self.keys = NULL
+            with gil:
+                self.keys = <uint64_t*>aligned((<size_t>n + n // 2) * sizeof(uint64_t))
+            self.n_keys = n + n // 2
+        return self.keys
 
     cdef bint has_room(self, int32_t n) noexcept nogil:
         return self.n_busy < self.n_lanes and has_room_for(self.m, n) and not self.programs.is_full()

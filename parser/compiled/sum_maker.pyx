@@ -7,10 +7,10 @@ from libc.string cimport memset
 from parser.common cimport feat_t
 from parser.compiled.copies cimport find_copy, keep_copy, place_of_copy
 from parser.compiled.flat cimport KERNEL_KEYS, Flat, LookupC, kernel_program, kernel_ref, kernel_scene, kernel_work
-from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, ROW_OF_ZEROS, MemoryC, keep_row,
-                                     is_kept, keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range,
-                                     kernel_unmix, lane_of, lines_up_to, look_beside, look_up, part_of, place_for, remember,
-                                     values_of)
+from parser.compiled.memory cimport (KERNEL_HEAD, KERNEL_LANES, KERNEL_PARTS, LINE, ROW_OF_ZEROS, MemoryC, is_kept,
+                                     keep_row, keep_sum, kernel_home, kernel_key, kernel_mix, kernel_range,
+                                     kernel_unmix, lane_of, lines_up_to, look_beside, look_up, part_of, place_for,
+                                     remember, values_of)
 from parser.compiled.table cimport (RowC, Table, add_table_row, column_in, fetch_row, find_row, may_have_row,
                                     open_row, value_in)
 from parser.feature.extract cimport MAX_NODES, Extractor, RuleC, part_value

@@ -23,6 +23,10 @@ from typing import NamedTuple
 
 from parser.search.greedy import PROBLEMS
 
+cdef enum:
+    FETCHED_AHEAD = 4       # what a corpus says of its sentences, so many of them,
+    FETCHED_WORDS = 32      # and keys of words, so many of the next one's
+
 
 class Parses(NamedTuple):
     """Trees, one number a word: heads (0 ROOT), label ids, and where asked for the probabilities of arcs.
@@ -111,15 +115,16 @@ cdef class Session:
         cdef ResultC all_words = result_of(found, corpus.n_words), out
         cdef const ExampleC* example
         cdef int64_t first = 0
-        cdef int32_t k
+        cdef int32_t i, k
         with nogil:
             self.parser.start(self.work)
             for k in range(corpus.n):
                 out = result_at(&all_words, first)
                 example = &corpus.examples[k]
+                PREFETCH(example + FETCHED_AHEAD)       # which may be behind the last: that is not read
                 if k + 1 < corpus.n:    # the next sentence's are on their way
-                    PREFETCH(example[1].keys)
-                    PREFETCH(example[1].keys + 8)
+                    for i in range(0, min(example[1].n, <int32_t>FETCHED_WORDS), 8):
+                        PREFETCH(example[1].keys + i)
                 self.parser.put_example(self.work, example.words, example.keys, example.n, &out)
                 first += example.n
             self.parser.finish(self.work)
