@@ -169,13 +169,17 @@ static inline uint64_t kernel_pattern(const kernel_plan *plan, const kernel_scen
     return (scene->present & plan->asked) | plan->always;
 }
 
+/* The first of two places in one cache line */
 static inline uint32_t kernel_program_home(const kernel_programs *programs, uint64_t present) {
-    return (uint32_t)((present * 0x9E3779B97F4A7C15ULL) >> (64 - programs->bits));
+    return (uint32_t)((present * 0x9E3779B97F4A7C15ULL) >> (64 - programs->bits)) & ~1U;
 }
 
-/* Where it is, or an empty place: there is none yet. */
+/* Where it is, or an empty place: there is none yet. Which of the first two it is takes no branch. */
 static inline const kernel_program_place *kernel_find_program(const kernel_programs *programs, uint64_t present) {
     uint32_t at = kernel_program_home(programs, present);
+    const kernel_program_place *place = programs->places + at;
+    place += place->present != present;
+    if (place->present == present) return place;
     while (programs->places[at].present != present && programs->places[at].present != 0)
         at = (at + 1) & ((1U << programs->bits) - 1);
     return programs->places + at;
