@@ -30,7 +30,7 @@ cdef enum:
     NOTHING = 24    # odds of e to the minus so many, of hundreds of columns, do not change a float of 1 or more
 
 
-HEAD_COLUMNS = KERNEL_COLUMNS
+HEAD_COLUMNS = KERNEL_COLUMNS   # those behind so many share bounds
 
 
 def kernel_names():

@@ -128,13 +128,13 @@ static inline int16_t kernel_sum(int32_t a, int32_t b) { /* saturates */
 
 static inline int32_t kernel_larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* What the bounds of the near line say, that of a row or of their sums: no number there is above this one. */
+/* No number of the near line is above this one: of a row, or of the sum of some, whose head that is. */
 static inline int32_t kernel_near_bound(const int16_t *head) {
     const int16_t *const bound = head + KERNEL_NEAR_BOUND;
     return kernel_larger(kernel_larger(bound[0], bound[1]), kernel_larger(bound[2], bound[3]));
 }
 
-/* Writes those of a row that has a near line. */
+/* Writes the bounds of a row that has a near line. */
 static inline void kernel_put_near_bounds(int16_t *row) {
     const int16_t *number = row + KERNEL_HEAD;
     int16_t *const bound = row + KERNEL_NEAR_BOUND;
